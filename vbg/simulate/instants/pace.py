@@ -8,12 +8,14 @@ not; the ends of the small intervals in which it does change are places where st
 What changes slowly is looked at often enough, but not what an exponential diode makes of it:
 between two charges of its capacitor a rectifier is at rest, a step may be as long as it likes
 there, and all its stages may lie where the diodes block.  With such laws no step is longer than
-SEEN of the shortest of those intervals.
+SEEN of the shortest time between a change of a source and the one back, a 16th of a period of a
+sine, wherever in the run that is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +32,10 @@ SMALL = 256  # parts of the run below which a change counts as fast
 PART = 0.2  # of the range of a function, by which it may change in an interval
 CHANGES = 1e-3  # of the range: what changes less is at rest
 MOST = 4096  # intervals
-SHARES = (1.0, 1 / 16, 1 / 256, 1 / 4096)  # of a run, from its beginning
-SEEN = 1.5  # of the shortest slow interval: no step longer than that beside an exponential law
+SEEN = 1 / 8  # of a pulse: no step longer than that beside an exponential law
+OFTEN = 1e4  # steps that a pulse may ask for in which steps end anyway
+WINDOWS, AROUND, DEEPER = 3, 8.0, 6  # looks at what changes too often, their size, how deep they go
+JUMP = 1e-11  # of a run: what changes in less is a jump
 LONGEST = 128  # of a run of fast intervals: one that goes on for longer is seen by the integrator
 
 
@@ -40,35 +44,85 @@ def fast_places(system: System, t_end: float) -> Array:
     functions = time_functions(system)
     if not functions or t_end == 0.0:
         return np.zeros(0)
-    edges, wild, moving = _intervals(functions, t_end)
+    edges, wild, moving = _intervals(functions, (0.0, t_end))
     return _ends(edges, _fast(edges, wild, moving), t_end)
 
 
 def longest_step(system: System, t_end: float) -> float:
     """The longest step [s] that passes no pulse of an exponential diode unseen; infinite where
     there is none, or no function of time drives it."""
-    if not has_exponential(system.causal.graph):
+    functions = time_functions(system)
+    if not functions or t_end == 0.0 or not has_exponential(system.causal.graph):
         return np.inf
-    return min((_shortest(function, t_end) for function in time_functions(system)), default=np.inf)
+    places = fast_places(system, t_end)
+    return min(_shortest(function, (0.0, t_end), WINDOWS, places) for function in functions)
 
 
-def _shortest(function: Block, t_end: float) -> float:
-    """The shortest interval in which the function changes, and not fast, in the first of SHARES
-    of the run in which it does not change too often to be followed."""
-    for share in SHARES if t_end > 0.0 else ():
-        edges, wild, moving = _intervals([function], share * t_end)
-        fast = np.isin(edges[:-1], _ends(edges, _fast(edges, wild, moving), share * t_end))
-        slow = np.diff(edges)[moving & ~wild & ~fast]
-        if slow.size or not wild.any():
-            return SEEN * float(slow.min(initial=np.inf))
-    return np.inf
+def _shortest(
+    function: Block, span: tuple[float, float], windows: int, places: Array, deeper: int = DEEPER
+) -> float:
+    """SEEN of the shortest time between a change of the function and one back in the span: where
+    it changes too often to be followed, in some windows of these parts of the span.
+
+    One with `places` in it, at which steps end anyway, asks for no more than OFTEN steps."""
+    edges, wild, _ = _intervals([function], span)
+    ((values, _),) = bounds([function], edges, edges)
+    begin, end = _swings(edges, values)
+    least = (span[1] - span[0]) / OFTEN
+    aside = np.searchsorted(places, 2.0 * begin - end) < np.searchsorted(places, 2.0 * end - begin)
+    between = np.where(aside & (SEEN * (end - begin) < least), np.inf, end - begin)
+    shortest = SEEN * float(between.min(initial=np.inf))
+    width = np.diff(edges)
+    (left,) = np.nonzero(wild & (width > JUMP * (span[1] - span[0])))
+    if not len(left) or not deeper:
+        return shortest
+    chosen = left[np.unique(np.linspace(0, len(left) - 1, windows + 2).astype(int)[1:-1])]
+    if windows > 1:
+        chosen = np.unique([left[0], *chosen, left[-1]])
+    for k in chosen:
+        around = (
+            max(span[0], edges[k] - AROUND * width[k]),
+            min(span[1], edges[k + 1] + AROUND * width[k]),
+        )
+        shortest = min(shortest, _shortest(function, around, 1, places[:0], deeper - 1))
+    return shortest
+
+
+def _swings(times: Array, values: Array) -> tuple[Array, Array]:
+    """Middles of each change by more than PART of the range, and of the one back that follows."""
+    seen = np.isfinite(values)
+    times, values = times[seen], values[seen]
+    turns = _turns(values.tolist(), PART * float(np.ptp(values)) if len(values) else 0.0)
+    middles = []
+    for first, last in pairwise(turns):
+        way = (values[first : last + 1] - values[first]) / (values[last] - values[first])
+        k = int(np.argmax(way >= 0.5))
+        part = (0.5 - way[k - 1]) / (way[k] - way[k - 1])
+        middles.append(times[first + k - 1] + part * (times[first + k] - times[first + k - 1]))
+    return np.array(middles[:-1]), np.array(middles[1:])
+
+
+def _turns(values: Sequence[float], least: float) -> list[int]:
+    """Where the values turn by more than `least`: peaks and troughs by turns, both ends' too."""
+    low = high = sense = 0
+    found = []
+    for i, value in enumerate(values):
+        low = i if value < values[low] else low
+        high = i if value > values[high] else high
+        if sense >= 0 and value < values[high] - least:
+            found.append(high)
+            low, sense = i, -1
+        elif sense <= 0 and value > values[low] + least:
+            found.append(low)
+            high, sense = i, 1
+    return [*found, high if sense > 0 else low] if found else []
 
 
 def _intervals(
-    functions: Sequence[Block], t_end: float
+    functions: Sequence[Block], span: tuple[float, float]
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The ends of intervals of the run, and what `_look` says of each."""
-    edges = np.linspace(0.0, t_end, BEGIN + 1)
+    """The ends of intervals of the span, and what `_look` says of each."""
+    edges = np.linspace(*span, BEGIN + 1)
     for _ in range(DEEPEST):
         wild, _ = _look(functions, edges)
         if not wild.any() or len(edges) + wild.sum() > MOST:
