@@ -142,6 +142,34 @@ def test_no_charge_is_stepped_over():
         assert_allclose(run["C.voltage"], expected, atol=1e-5 * U)
 
 
+WAVES = ["12*sin(turned)", "max(0, 1200*sin(w*t) - 1188)", "12*sin(w*t)"]
+
+
+@pytest.mark.parametrize("wave", tail(WAVES, first=2))
+def test_the_second_solver_passes_no_charge_of_a_capacitor_that_hardly_discharges(wave):
+    """Of functions of time and of states, of sines and of pulses."""
+    turned = {"kind": "transfer_function", "input": "w", "numerator": [1.0]}
+    found = vbg.Model(
+        parameters={"w": 100.0 * math.pi},
+        signals={"turned": turned | {"denominator": [1.0, 0.0]}},
+        electric={
+            "S": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": wave},
+            **parts("diode", D1="a p", D2="a p"),
+            **loaded("p gnd", 1e-4, 3e4),
+        },
+    )
+    run = tmm_bridge.simulate(found, t_end=0.3, output_step=0.01)
+
+    def rate(t: float, u: np.ndarray) -> list[float]:
+        sine = math.sin(100.0 * math.pi * t)
+        ahead = (max(0.0, 1200.0 * sine - 1188.0) if "max" in wave else 12.0 * sine) - u[0]
+        return [(2.0 * IS * math.expm1(min(ahead / VT, 60.0)) - u[0] / 3e4) / 1e-4]
+
+    settings = {"rtol": 1e-8, "atol": 1e-9, "max_step": 2e-4}
+    exact = solve_ivp(rate, (0.0, 0.3), [0.0], "LSODA", run.time, **settings)
+    assert_allclose(run["C.voltage"], exact.y[0], rtol=0.0, atol=1e-5)
+
+
 @pytest.mark.parametrize("method", ["auto", "radau"])
 def test_a_current_that_a_diode_ends(method):
     """U cos(w t) - Vt ln(i / Is + 1) = R i + L i': to zero, and from then on next to nothing."""

@@ -254,6 +254,7 @@ def _smooth_span(
     """Integrate over a span without jumps of the inputs; False if it has to end there."""
     span = _Span(plant, record, end, *tolerances, progress, plant.stop_names())
     t, going = begin.last, True
+    plant.pace.began = t
     while t < end.first and going:
         t, y, going = _until_restart(span, t, y)
     return y, going
@@ -269,6 +270,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     signs = plant.signs(t, y) if names else np.zeros(0)
     span.past.clear()
     while solver.t < span.end.first:
+        solver.h = min(solver.h, plant.pace.longest(plant, solver.t, solver.y))
         if message := solver.step():
             return *_no_step(span, solver, message), False
         if message := _out_of_patience(span, solver.t):

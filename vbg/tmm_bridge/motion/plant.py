@@ -34,6 +34,7 @@ from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.instants import Stop
+from vbg.tmm_bridge.motion.pace import Pace
 from vbg.tmm_bridge.motion.recording import program_of
 from vbg.tmm_bridge.motion.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
@@ -71,8 +72,8 @@ class Plant:
     are not larger, for differences; `works` places of what was supplied and lost, `choked` of
     currents in series with diodes, `steady` those of states that change between steps only,
     `power` the largest of them so far, `natural` what the machine's size says of energies;
-    `sizes` of ways and speeds so far, `duration` [s] of the run, `fastest` and `liveliest` the
-    largest speeds and accelerations that each dry friction has had so far.
+    `sizes` of ways and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run,
+    `fastest` and `liveliest` the largest speeds and accelerations that each dry friction has had.
     """
 
     mechanism: Mechanism
@@ -95,6 +96,7 @@ class Plant:
     steady: list[int] = field(init=False)
     natural: tuple[float, float, float] = field(init=False)
     sizes: Sizes = field(init=False)
+    pace: Pace = field(init=False)
     power: float = 0.0
     _effects: dict[str, list[int]] = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
@@ -142,6 +144,7 @@ class Plant:
         self.grain[strained] *= FINE  # joint coordinates that are strains lose no digits
         self.typical[t.sizes[0] : t.sizes[0] + t.sizes[1]] = FAST
         self.sizes = sizes_of(self.mechanism, self.duration)
+        self.pace = Pace(() if network is None else network.paced)
 
     def inside(self, t: float) -> float:
         """t, seen from inside the smooth span."""

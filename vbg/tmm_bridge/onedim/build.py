@@ -9,7 +9,7 @@ from vbg.errors import UsageError
 from vbg.junctions.latch import begins_open, opens
 from vbg.model import Model
 from vbg.tmm_bridge.onedim.bonded import add_bonded
-from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, choked, lay_nodes
+from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, choked, lay_nodes, paced
 from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
 from vbg.tmm_bridge.onedim.latch import ARMED, Latch
@@ -163,5 +163,6 @@ def _network(
         attitudes=tuple(draft.attitudes),
         taps=draft.taps,
         choked=choked(draft),
+        paced=paced(draft),
     )
     return network, tuple(grips)

@@ -115,6 +115,15 @@ def choked(draft: Draft) -> tuple[int, ...]:
     return tuple(at for ends, at in draft.chokes if not {ends.first, ends.second} <= grounded)
 
 
+def paced(draft: Draft) -> tuple[int, ...]:
+    """Places among the outputs of the voltages of sources, where diodes are exponential."""
+    if not draft.leaks:
+        return ()
+    parts = draft.model.electric.items()
+    told = {f"{name}.voltage" for name, part in parts if part.kind == "voltage_source"}
+    return tuple(i for i, (name, _, _) in enumerate(draft.outputs) if name in told)
+
+
 def add_electric(draft: Draft, sources: Sources) -> None:
     """All parts of [electric]."""
     for name, part in draft.model.electric.items():

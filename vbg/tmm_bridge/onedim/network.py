@@ -96,7 +96,8 @@ class Network:
     attitudes : (first state, sensor) of quaternions that follow a body;
     latches : joints that open and close;  taps : states that are inputs, by what they excite;
     works : place of the states of what the parts have brought in and lost;
-    choked : states of currents that nothing but leaks of diodes need lead on.
+    choked : states of currents that nothing but leaks of diodes need lead on;
+    paced : places among the outputs of the voltages of sources beside exponential diodes.
     """
 
     parts: tuple[Part, ...]
@@ -127,6 +128,7 @@ class Network:
     attitudes: tuple[tuple[int, Sensor], ...] = ()
     taps: Mapping[str, int] = field(default_factory=dict)
     choked: tuple[int, ...] = ()
+    paced: tuple[int, ...] = ()
 
     @property
     def row_places(self) -> range:
