@@ -270,7 +270,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     signs = plant.signs(t, y) if names else np.zeros(0)
     span.past.clear()
     while solver.t < span.end.first:
-        solver.h = min(solver.h, plant.pace.longest(plant, solver.t, solver.y))
+        solver.h = min(solver.h, plant.longest_step(solver.t, solver.y))
         if message := solver.step():
             return *_no_step(span, solver, message), False
         if message := _out_of_patience(span, solver.t):

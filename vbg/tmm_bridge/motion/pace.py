@@ -15,14 +15,10 @@ by no less than THERMAL, which no diode feels.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vbg.tmm_bridge.kernels.rotation import Array
-
-if TYPE_CHECKING:
-    from vbg.tmm_bridge.motion.plant import Plant
 
 SEEN = 1 / 8  # a sine is looked at 16 times a period
 AGE = 1 / 5
@@ -79,12 +75,8 @@ class Pace:
     def __post_init__(self) -> None:
         self.courses = [Course() for _ in self.places]
 
-    def longest(self, plant: Plant, t: float, y: Array) -> float:
-        """The longest step [s] from (t, y)."""
-        if not self.places:
-            return np.inf
-        plant.evaluate(t, y)
-        told = plant.outputs()
+    def longest(self, t: float, told: Array) -> float:
+        """The longest step [s] from t, where the network's outputs are `told`."""
         found = np.inf
         for place, course in zip(self.places, self.courses, strict=True):
             course.look(t, float(told[place]))

@@ -230,6 +230,13 @@ class Plant:
         told: Array = p.memory[p.outputs]
         return told
 
+    def longest_step(self, t: float, y: Array) -> float:
+        """The longest step [s] from (t, y) that passes no charge of a diode unseen."""
+        if not self.pace.places:
+            return np.inf
+        self.evaluate(t, y)
+        return self.pace.longest(t, self.outputs())
+
     def sample(self, stop: Stop, y: Array) -> Array:
         """The state behind a stop, with what signals read at the strokes of their clocks there:
         all at once, behind the jumps of inputs."""
