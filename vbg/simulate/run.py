@@ -37,6 +37,7 @@ from vbg.simulate.failures import (
 )
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
+from vbg.simulate.instants.followed import Followed
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.pace import fast_places, longest_step
 from vbg.simulate.instants.samples import Instant, Samples
@@ -161,8 +162,7 @@ class Run:
         self.losses = LossWatch(replace(start, kept=start.kept.copy()), settings.rtol)
         self.start = start = self.losses.start
         system, x = start.system, start.state.copy()
-        self.system, self.settings = system, settings
-        self.progress = progress
+        self.system, self.settings, self.progress = system, settings, progress
         self.projector = Projector(system, start.kept, lengths := run_lengths(system, x))
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
@@ -179,15 +179,14 @@ class Run:
         begin = self._begin(x)
         if self.losses.is_large(begin, x):
             self.start = self.losses.start
-        told = self.start.evaluator("recorded")
-        self.recorder = Recorder(system, told, self.grid, sink, lengths)
-        self.steps = 0
-        self.began = time.process_time()
+        self.recorder = Recorder(system, self.start.evaluator("recorded"), self.grid, sink, lengths)
+        self.steps, self.began = 0, time.process_time()
         ties = system.equations.constraints
         self.sticks = any(tie.active is not None and not tie.latches for tie in ties)
         # what sticks is brought to rest after a step; within it rounding accelerates it
         resting = settings.output_step if self.sticks else np.inf
         self.longest = min(resting, longest_step(system, settings.t_end))
+        self.followed = Followed(self.start)
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
@@ -323,6 +322,7 @@ class Run:
             self._at_instant(self.instant)
             return
         self._hold()
+        stepper.shorten(self.followed.longest(stepper.t, stepper.x))
         if stepper.t >= self._pause:
             self._limit(self.stepper.t)
         if self.losses.is_large(stepper.t, stepper.x):

@@ -67,7 +67,7 @@ def _shortest(
     One with `places` in it, at which steps end anyway, asks for no more than OFTEN steps."""
     edges, wild, _ = _intervals([function], span)
     ((values, _),) = bounds([function], edges, edges)
-    begin, end = _swings(edges, values)
+    begin, end = swings(edges, values)
     least = (span[1] - span[0]) / OFTEN
     aside = np.searchsorted(places, 2.0 * begin - end) < np.searchsorted(places, 2.0 * end - begin)
     between = np.where(aside & (SEEN * (end - begin) < least), np.inf, end - begin)
@@ -88,7 +88,7 @@ def _shortest(
     return shortest
 
 
-def _swings(times: Array, values: Array) -> tuple[Array, Array]:
+def swings(times: Array, values: Array) -> tuple[Array, Array]:
     """Middles of each change by more than PART of the range, and of the one back that follows."""
     seen = np.isfinite(values)
     times, values = times[seen], values[seen]
