@@ -43,7 +43,8 @@ def stepper_of(
     at ROWS of rtol, as what follows a motion in explicit steps is."""
     s = settings
     if method == "adams":
-        return Minimal(start, t, x, s.rtol, s.atol, duration=s.t_end), float
+        minimal = Minimal(start, t, x, s.rtol, s.atol, duration=s.t_end, longest=longest)
+        return minimal, float
     rate = start.evaluator("rate")
     condition = Conditioning(rate).worst
     if method == "rk4":

@@ -39,7 +39,7 @@ from vbg.simulate.fastest import fastest_change
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.followed import Followed
 from vbg.simulate.instants.kinks import kink_instants
-from vbg.simulate.instants.pace import fast_places, longest_step
+from vbg.simulate.instants.pace import SEEN, SEEN_AT_ENDS, fast_places, longest_step
 from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.kept_rows import KeptRows, efforts_across
@@ -185,10 +185,10 @@ class Run:
         self.sticks = any(tie.active is not None and not tie.latches for tie in ties)
         # what sticks is brought to rest after a step; within it rounding accelerates it
         resting = settings.output_step if self.sticks else np.inf
-        self.longest = min(resting, longest_step(system, settings.t_end))
-        self.followed = Followed(self.start)
         minimal = settings.formulation == "minimal"
-        explicit = "adams" if minimal else "dop853"
+        explicit, seen = ("adams", SEEN_AT_ENDS) if minimal else ("dop853", SEEN)
+        self.longest = min(resting, longest_step(system, settings.t_end, seen))
+        self.followed = Followed(self.start, seen)
         self.method = explicit if settings.method == "auto" else settings.method
         self.choice = choice_of(start, settings, lambda: self.jacobian, lambda: self.pattern)
         self.creep = Creep(settings.t_end) if settings.method == "dop853" else None

@@ -33,6 +33,7 @@ PART = 0.2  # of the range of a function, by which it may change in an interval
 CHANGES = 1e-3  # of the range: what changes less is at rest
 MOST = 4096  # intervals
 SEEN = 1 / 8  # of a pulse: no step longer than that beside an exponential law
+SEEN_AT_ENDS = 1 / 64  # by a method that looks at the ends of its steps alone
 OFTEN = 1e4  # steps that a pulse may ask for in which steps end anyway
 WINDOWS, AROUND, DEEPER = 3, 8.0, 6  # looks at what changes too often, their size, how deep they go
 JUMP = 1e-11  # of a run: what changes in less is a jump
@@ -48,20 +49,20 @@ def fast_places(system: System, t_end: float) -> Array:
     return _ends(edges, _fast(edges, wild, moving), t_end)
 
 
-def longest_step(system: System, t_end: float) -> float:
-    """The longest step [s] that passes no pulse of an exponential diode unseen; infinite where
-    there is none, or no function of time drives it."""
+def longest_step(system: System, t_end: float, seen: float = SEEN) -> float:
+    """The longest step [s] that passes no pulse of an exponential diode unseen, `seen` of the
+    shortest pulse of a source; infinite where there is none, or no function of time drives it."""
     functions = time_functions(system)
     if not functions or t_end == 0.0 or not has_exponential(system.causal.graph):
         return np.inf
     places = fast_places(system, t_end)
-    return min(_shortest(function, (0.0, t_end), WINDOWS, places) for function in functions)
+    return seen * min(_shortest(f, (0.0, t_end), WINDOWS, places) for f in functions)
 
 
 def _shortest(
     function: Block, span: tuple[float, float], windows: int, places: Array, deeper: int = DEEPER
 ) -> float:
-    """SEEN of the shortest time between a change of the function and one back in the span: where
+    """The shortest time [s] between a change of the function and one back in the span: where
     it changes too often to be followed, in some windows of these parts of the span.
 
     One with `places` in it, at which steps end anyway, asks for no more than OFTEN steps."""
@@ -71,7 +72,7 @@ def _shortest(
     least = (span[1] - span[0]) / OFTEN
     aside = np.searchsorted(places, 2.0 * begin - end) < np.searchsorted(places, 2.0 * end - begin)
     between = np.where(aside & (SEEN * (end - begin) < least), np.inf, end - begin)
-    shortest = SEEN * float(between.min(initial=np.inf))
+    shortest = float(between.min(initial=np.inf))
     width = np.diff(edges)
     (left,) = np.nonzero(wild & (width > JUMP * (span[1] - span[0])))
     if not len(left) or not deeper:

@@ -66,6 +66,7 @@ class Minimal:
         atol: float,
         on_change: OnChange = "transform",
         duration: float = 1.0,
+        longest: float = np.inf,
     ):
         system = start.system
         self.programs = minimal_programs(start)
@@ -79,6 +80,7 @@ class Minimal:
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.counts = Counts()
         self.t_end = np.inf
+        self._longest = self._next = longest  # any step, the next one
         self.carried, self._best = False, np.inf
         self._history = History()
         self._crossed: list[tuple[float, float]] = []
@@ -177,6 +179,7 @@ class Minimal:
             return None
         self._across, self.carried = None, False
         trouble = self._adams.step(self._reach)
+        self._next = self._longest
         if trouble is not None:
             return trouble
         try:
@@ -193,7 +196,8 @@ class Minimal:
         be seen behind the next step; from nearer to it as long as the extrapolation is in more
         doubt than that.  False, too, where the motion does not leave the posture behind."""
         before, self._condition = self._condition, self._retraction.condition
-        self._reach, self._best = self.t_end, min(self._best, self._condition)
+        self._reach = min(self.t_end, self.t + self._next)
+        self._best = min(self._best, self._condition)
         X, rate = self._adams.X, self._adams.rate
         rounding = self.h * self._error(EPS * self._condition**3 * np.abs(rate), X)
         if rounding < 1.0 or self._condition <= max(before, BESIDE * self._best):
@@ -202,7 +206,7 @@ class Minimal:
         if isinstance(length, str):
             return False
         if self._error(self._history.doubt(length), X) > rounding:
-            self._reach = min(self.t + NEARER * length, self.t_end)
+            self._reach = min(self.t + NEARER * length, self._reach)
             return False
         across, (begin, _) = self._history.across(length), self._history.last
         end = min(begin + length, self.t_end)
@@ -267,7 +271,8 @@ class Minimal:
         self.t_end = t
 
     def shorten(self, h: float) -> None:
-        """No step of it strays: there is none to be taken again."""
+        """The next step is no longer than h."""
+        self._next = min(self._next, h)
 
     def notes(self) -> tuple[Problem, ...]:
         coordinates, speeds = self.freedoms
