@@ -46,9 +46,9 @@ from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch
 from vbg.simulate.making import choice_of, stepper_of
 from vbg.simulate.record.audit import audit, limits_kept, limits_of
+from vbg.simulate.record.beyond import beyond_parts
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.record.vapour import below_vapour
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
@@ -495,6 +495,6 @@ class Run:
             ),
             status=status,
             units=units,
-            notes=(*notes, *below_vapour(self.system.model, self.recorder.time, signals)),
+            notes=(*notes, *beyond_parts(self.system.model, self.recorder.time, signals)),
             exchanged=self.samples.units.exchanged(),
         )

@@ -20,8 +20,8 @@ from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.samples import Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.record.audit import audit, limits_of
+from vbg.simulate.record.beyond import beyond_parts
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.record.vapour import below_vapour
 from vbg.simulate.settings import Settings, output_grid, versions
 from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import Event, MadeBy, Solution, Status, checked
@@ -65,8 +65,8 @@ def run_discrete(
     stepper = DiscreteTime(start, dt, frequency, settings.bushing_damping)
     twice = bool(start.system.equations.constraints)
     solution = _run(start, stepper, settings, sink, _span(progress, 0.0, 0.5 if twice else 1.0))
-    oil = below_vapour(start.system.model, solution.time, solution.signals)
-    notes = [*start.notes, *oil]
+    beyond = beyond_parts(start.system.model, solution.time, solution.signals)
+    notes = [*start.notes, *beyond]
     if twice:
         notes.append(_note(stepper))
     if twice and solution.status.code == "finished":
