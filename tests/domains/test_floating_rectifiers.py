@@ -196,6 +196,25 @@ def test_a_current_that_a_diode_ends(method):
     assert_allclose(run["D.voltage"][blocks], run["S.voltage"][blocks], atol=1e-3)
 
 
+def test_diodes_leak_where_nothing_else_gives_a_node_its_voltage():
+    """The bridge's do, a grounded rectifier's keep Shockley's law; what is written stays."""
+    source = {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": 1.0}
+    grounded = {"S": source, **parts("diode", D1="a p", D2="gnd p"), **loaded("p gnd", 1e-4, 3e4)}
+    bridge = {
+        "S": source,
+        **parts("diode", D1="a p", D2="gnd p", D3="m a", D4="m gnd"),
+        **loaded("p m", 1e-4, 3e4),
+    }
+    written = bridge | {"D1": bridge["D1"] | {"Gmin": 1e-9}}
+    told = [
+        {name: part.Gmin for name, part in vbg.Model(electric=one).electric.items() if "D" in name}
+        for one in (grounded, bridge, written)
+    ]
+    assert set(told[0].values()) == {0.0}
+    assert set(told[1].values()) == {1e-12}
+    assert told[2] == told[1] | {"D1": 1e-9}
+
+
 def test_a_current_against_a_diode_is_refused():
     """0.01 A through 1e-12 S would be 1e10 V; where it turns within the run, that is told."""
     electric = {

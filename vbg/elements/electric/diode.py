@@ -21,7 +21,8 @@ class Diode:
     exponential: current = Is (exp(voltage / Vt) - 1) + Gmin voltage (W. Shockley, Bell Syst.
     Tech. J. 28, 1949), the exponential continued on its tangent above 1e4 A, so that no iteration
     leaves the numbers.  The leakage (GMIN of SPICE) gives nodes between diodes that block their
-    voltage; a source's current that it alone would lead on is refused at the start.
+    voltage, and is 0 where other parts lead to the ground; a source's current that it alone would
+    lead on is refused at the start.
     ideal: conductance 1 / Ron while it conducts (voltage > 0), Goff while it blocks;
     switches at the zero of the voltage, located as an event.
     """
@@ -37,8 +38,11 @@ class Diode:
     Vt: float = quantity(
         "V", "thermal voltage times emission coefficient", above=0.0, default=0.026
     )
-    Gmin: float = quantity(
-        "S", "leakage of an exponential diode at any voltage", minimum=0.0, default=1e-12
+    Gmin: float | None = quantity(
+        "S",
+        "exponential: leakage; default: 1e-12 S at nodes that diodes alone lead to, else 0",
+        minimum=0.0,
+        default=None,
     )
     Ron: float = quantity(
         "ohm", "resistance of an ideal diode that conducts", above=0.0, default=1e-5
@@ -79,4 +83,5 @@ class Diode:
         top = const(math.log1p(LARGEST / self.Is))
         inside = call("min", x, top)
         growth = times(call("exp", inside), const(1.0) + call("max", x - top, const(0.0)))
-        return self.Is * (growth - const(1.0)) + self.Gmin * voltage
+        current = self.Is * (growth - const(1.0))
+        return current + self.Gmin * voltage if self.Gmin else current

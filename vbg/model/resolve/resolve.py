@@ -16,6 +16,7 @@ from vbg.model.resolve.bonds import read_bonds
 from vbg.model.resolve.flexible import carried_points
 from vbg.model.resolve.frames import read_frames, stands_on_beam
 from vbg.model.resolve.included import Including, Within
+from vbg.model.resolve.leakage import with_leakage
 from vbg.model.resolve.measures import read_measures
 from vbg.model.resolve.permitted import excess
 from vbg.model.resolve.ports import PortReferences, read_ports
@@ -95,6 +96,8 @@ def resolve(
     result.display = read_display(reading, scope, document.get("display", {}))
     own = read_bonds(reading, scope, document.get("bonds", ()))
     result.bonds = (*(bond for sub in included.values() for bond in sub.bonds), *own)
+    if within is None:  # what is included may be tied by what is around it
+        result.parts["electric"] = with_leakage(result.parts["electric"], result.bonds)
     result.ports = read_ports(reading, scope, document.get("ports", {}))
     result.homes = {path: home for sub in included.values() for path, home in sub.homes.items()}
     result.homes |= {

@@ -162,7 +162,7 @@ def _add_conductor(draft: Draft, sources: Sources, name: str, part: Any) -> None
         draft.add(Conductor(ends, lambda w, v: conductance * v))
     elif exponential:
         draft.leaks.append(ends)
-        draft.add(Conductor(ends, shockley(part.Is, part.Vt, part.Gmin)))
+        draft.add(Conductor(ends, shockley(part.Is, part.Vt, part.Gmin or 0.0)))
     elif part.kind == "diode":
         draft.add(Conductor(ends, switched(lambda w, v: v, 1.0 / part.Ron, part.Goff)))
         draft.changes.append((f"electric.{name}", 1, lambda w: (ends.difference(w),)))

@@ -296,7 +296,8 @@ def shockley(Is: float, Vt: float, Gmin: float) -> Callable[[Working, Number], N
     def current(w: Working, v: Number) -> Number:
         x = v / Vt
         tangent = math.exp(top) * (1.0 + x - top) - 1.0
-        return Is * choose(x - top, tangent, expm1(x)) + Gmin * v
+        forward = Is * choose(x - top, tangent, expm1(x))
+        return forward + Gmin * v if Gmin else forward
 
     return current
 
