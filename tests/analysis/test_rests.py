@@ -161,7 +161,10 @@ def test_a_geared_arm_falls_to_its_rest_however_fast_its_rotor_turns(seed):
     assert point.kind == "equilibrium"
     turning = load * np.cos(out["hinge.angle"][0]) + n * out["drive.torque"][0]
     assert abs(turning) < 1e-6 * load
-    assert linearise(system, point, inputs=[]).eigenvalues.real.max() < 1e-6 * np.sqrt(9.81 / l)
+    found = linearise(system, point, inputs=[]).eigenvalues
+    # one elimination beside a rotor that turns n times as fast leaves eps n^2 of the fastest
+    rounding = 4.0 * np.finfo(float).eps * n**2 * np.abs(found).max()
+    assert found.real.max() < 1e-6 * np.sqrt(9.81 / l) + rounding
 
 
 FALLING = """vbg = 1
