@@ -149,7 +149,8 @@ def between_bodies(seed: int) -> vbg.Model:
 def test_both_solvers_pull_two_bodies_alike(seed):
     model = between_bodies(seed)
     start = vbg.start(model)
-    other = tmm_bridge.simulate(model, rtol=1e-10, atol=1e-12)
+    # at 1e-10 seed 1 magnifies what the second solver errs by to 5e-7 or 3e-6, by its steps
+    other = tmm_bridge.simulate(model, rtol=1e-11, atol=1e-13)
     for one in [vbg.simulate(s, rtol=1e-10) for n, s in enumerate(shaken(start)) if n in (0, 1, 2)]:
         for name in ("coil.current", "coil.force", "coil.gap", "pin_left.force", "right.position"):
             size = np.abs(other[name]).max()
