@@ -1,4 +1,4 @@
-"""Where to look at a machine when nobody says where: rest, steady motion, rest without motors."""
+"""Where to look at a machine when nobody says where: steady motion, rest, rest without motors."""
 
 from __future__ import annotations
 
@@ -26,22 +26,35 @@ class Place:
 
 
 def sensible_point(system: System) -> Place:
-    """The first of these that there is: a rest, a steady motion next to the start, a rest
-    with the forces and torques of motors switched off (a machine that a constant torque
-    turns has none with it), the start as it stands."""
+    """The first of these that there is: the start, where the machine moves steadily from there
+    on; a rest; a steady motion next to the start; a rest without motors; the start as it stands."""
+    begun = start_point(system)
+    if begun.kind == "steady motion":
+        return Place(system, begun)
     rest = operating_point(system, "equilibrium")
     if rest.kind != "instant":
         return Place(system, rest)
     steady = operating_point(system, "steady")
     if steady.kind != "instant":
         return Place(system, steady)
+    return _idle_rest(system) or Place(system, steady)
+
+
+def resting_point(system: System) -> Place | None:
+    """Where the machine rests, if need be without motors, whatever its start moves."""
+    rest = operating_point(system, "equilibrium")
+    return Place(system, rest) if rest.kind != "instant" else _idle_rest(system)
+
+
+def _idle_rest(system: System) -> Place | None:
+    """A rest with the forces and torques of motors switched off: a machine that a constant torque
+    turns has none with it."""
     off = mechanical_sources(system)
-    if off:
-        idle = without_sources(system, off)
-        rest = operating_point(idle, "equilibrium")
-        if rest.kind != "instant":
-            return Place(idle, rest, off)
-    return Place(system, steady)
+    if not off:
+        return None
+    idle = without_sources(system, off)
+    rest = operating_point(idle, "equilibrium")
+    return Place(idle, rest, off) if rest.kind != "instant" else None
 
 
 def start_point(system: System, start: Start | None = None) -> OperatingPoint:

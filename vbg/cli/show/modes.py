@@ -36,14 +36,15 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="natural frequencies, damping, mode shapes, stability",
         detail="About rest (the machine is let go and comes to rest), a steady motion next to\n"
-        "the start, or the start as it stands; auto takes the first that there is, a rest with\n"
-        "its motors switched off before the start.  --at: an instant of the motion.\n"
+        "the start, or the start as it stands.  auto: a start from which the machine moves\n"
+        "steadily on, else the first that there is of rest, steady motion, rest with its motors\n"
+        "switched off, start.  --at: an instant of the motion.\n"
         "A shape is complex: size and phase.  With sampled signals the poles are those from\n"
         "sample to sample, without shapes.  Where a law has a kink at the point (a valve that\n"
         "just opens) each side has its own poles, and none decides stability.\n"
         "Exit code 1 if the point asked for was not found, or has no linear form.",
         examples="""vbg show modes crank.toml
-            vbg show modes top.toml --about start
+            vbg show modes bicycle.toml --about rest
             vbg show modes valve.toml --at '0.1 s'
             vbg show modes crank.toml --forces --json""",
     )

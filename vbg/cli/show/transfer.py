@@ -128,14 +128,14 @@ def control_of(model: Model) -> tuple[str, ...]:
 
 def about_rest(model: Model, frequency: float) -> Overall:
     """The equation of small motions at i w about the rest that the bond graph finds, too."""
-    from vbg.analysis.rest.idle import sensible_point
+    from vbg.analysis.rest.idle import resting_point
     from vbg.assemble import assemble
     from vbg.cli.show.vibration import poses_at, told_at
     from vbg.tmm_bridge.modes.control import overall_at
     from vbg.tmm_bridge.modes.modal import vibration
 
-    place = sensible_point(assemble(model))
-    if place.point.kind != "equilibrium":
+    place = resting_point(assemble(model))
+    if place is None:
         raise UsageError(f"{model.name} has no rest next to its start; --frequency is about rest.")
     found = vibration(model, poses=poses_at(place), off=place.off, told=told_at(place))
     return overall_at(found, 1j * frequency)

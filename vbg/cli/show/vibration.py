@@ -105,14 +105,14 @@ class Amplitude:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.linear.linear import linearise_sides
-    from vbg.analysis.rest.idle import sensible_point
+    from vbg.analysis.rest.idle import resting_point
     from vbg.assemble import assemble
     from vbg.tmm_bridge.modes.exciting import input_of
     from vbg.tmm_bridge.modes.modal import orthogonality, vibration
 
     model = read_checked(arguments)
-    place = sensible_point(assemble(model))
-    if place.point.kind != "equilibrium":
+    place = resting_point(assemble(model))
+    if place is None:
         raise VbgError(f"{model.name} has no rest next to its start; vibration is about rest.")
     wanted = (arguments.excite or "").removeprefix("forces.").removeprefix("signals.")
     found = vibration(
