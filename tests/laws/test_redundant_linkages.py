@@ -104,6 +104,17 @@ def test_a_truss_is_locked_in_every_frame(seed):
         _ = vbg.start(planar([(0, 0), (0.7, 0.4), (1.9, 0)], *frame(seed)).model())
 
 
+@pytest.mark.parametrize("seed", FRAMES[:3])
+def test_what_is_determined_in_a_tilted_plane_is_told_by_quantity_and_components(seed):
+    """A plane loop determines the force in its plane, J0 being on the ground, in world axes."""
+    R, d = frame(seed)
+    start = vbg.start(four_bar(R, d).model())
+    (force,) = (p for p in start.determined if (p.part, p.quantity) == ("J0", "force"))
+    assert force.axes.shape == (2, 3)
+    assert_allclose(force.axes @ R[:, 1], 0.0, atol=1e-12)
+    assert "J0.force (x, y, z) along (" in start.notes[0].what
+
+
 @pytest.mark.parametrize("tilt", [1e-3, 0.05, 0.5])
 def test_a_parallelogram_beside_its_flat_posture_is_not_singular(tilt):
     up = 0.7 * np.array([np.cos(tilt), np.sin(tilt)])

@@ -24,15 +24,17 @@ NOTHING = 1e-7  # part of the largest entry of a combination, below which it is 
 @dataclass(frozen=True, slots=True)
 class Projection:
     """`axes` (k, size): unit vectors along which the `quantity` of `part` is determined, in the
-    axes of its components, those of the joint's first body."""
+    axes of its `components`, those of the joint's first body."""
 
     part: str
     quantity: str
+    components: tuple[str, ...]
     axes: Array
 
     def __str__(self) -> str:
         lines = (", ".join(f"{value:.4g}" for value in _rounded(axis)) for axis in self.axes)
-        return f"{self.part}.{self.quantity} along {' and '.join(f'({line})' for line in lines)}"
+        along = " and ".join(f"({line})" for line in lines)
+        return f"{self.part}.{self.quantity} ({', '.join(self.components)}) along {along}"
 
 
 def determined(
@@ -55,9 +57,11 @@ def determined(
         free = int(np.count_nonzero(values > NOTHING))
         marked = int(np.count_nonzero(np.abs(here).max(axis=1, initial=0.0) > NOTHING))
         if 0 < free < marked:
-            name, label = labels[first]
-            quantity = label.rpartition(" ")[0]
-            found.append(Projection(name, quantity, _along(U[:, free:])))
+            rows = [labels[first + i] for i in range(count)]
+            (name, label), *_ = rows
+            components = tuple(label.rpartition(".")[2] for _, label in rows)
+            quantity = label.rpartition(".")[0]
+            found.append(Projection(name, quantity, components, _along(U[:, free:])))
     return tuple(found)
 
 

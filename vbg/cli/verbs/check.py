@@ -204,7 +204,12 @@ def _as_plain(file: str, checked: Checked) -> dict[str, Any]:
             "redundant_directions": checked.start.dependent,
             "not_unique": list(checked.start.redundant),
             "determined": [
-                {"part": p.part, "quantity": p.quantity, "axes": p.axes.tolist()}
+                {
+                    "part": p.part,
+                    "quantity": p.quantity,
+                    "components": p.components,
+                    "axes": p.axes.tolist(),
+                }
                 for p in checked.start.determined
             ],
             "position_residual": checked.start.position_residual,
