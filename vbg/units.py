@@ -79,6 +79,8 @@ _PREFIXED: Mapping[str, Unit] = {
     "Hz": Unit(2 * math.pi, (0, 0, -1, 0, 0, 1), cycles=1),
     "t": Unit(1e3, _MASS),
     "Wh": Unit(3600.0, _ENERGY),
+    "P": Unit(0.1, (1, -1, -1, 0, 0, 0)),
+    "St": Unit(1e-4, (0, 2, -1, 0, 0, 0)),
 }
 _PREFIXES: Mapping[str, float] = {
     "G": 1e9,
@@ -94,6 +96,8 @@ _PREFIXES: Mapping[str, float] = {
     "n": 1e-9,
     "p": 1e-12,
 }
+_POUND = 0.45359237  # kg
+_G = 9.80665  # standard gravity [m/s^2], by which a pound and a kilogram weigh lbf and kgf
 _PLAIN: Mapping[str, Unit] = {
     "1": Unit(1.0, NONE),
     "%": Unit(1e-2, NONE),
@@ -106,11 +110,22 @@ _PLAIN: Mapping[str, Unit] = {
     "in": Unit(0.0254, _LENGTH),
     "inch": Unit(0.0254, _LENGTH),
     "ft": Unit(0.3048, _LENGTH),
-    "lb": Unit(0.45359237, _MASS),
-    "lbf": Unit(4.4482216152605, _FORCE),
-    "psi": Unit(4.4482216152605 / 0.0254**2, _PRESSURE),
+    "mi": Unit(1609.344, _LENGTH),
+    "mph": Unit(1609.344 / 3600, (0, 1, -1, 0, 0, 0)),
+    "oz": Unit(_POUND / 16, _MASS),
+    "lb": Unit(_POUND, _MASS),
+    "slug": Unit(_POUND * _G / 0.3048, _MASS),
+    "kgf": Unit(_G, _FORCE),
+    "ozf": Unit(_POUND * _G / 16, _FORCE),
+    "lbf": Unit(_POUND * _G, _FORCE),
+    "psi": Unit(_POUND * _G / 0.0254**2, _PRESSURE),
+    "ksi": Unit(1e3 * _POUND * _G / 0.0254**2, _PRESSURE),
+    "mmHg": Unit(133.322387415, _PRESSURE),
     "atm": Unit(101325.0, _PRESSURE),
-    "hp": Unit(745.69987158227022, _POWER),
+    "hp": Unit(550 * 0.3048 * _POUND * _G, _POWER),
+    "PS": Unit(75 * _G, _POWER),
+    "gal": Unit(231 * 0.0254**3, _VOLUME),  # of the United States, as gpm
+    "gpm": Unit(231 * 0.0254**3 / 60, (0, 3, -1, 0, 0, 0)),
     "degC": Unit(1.0, _TEMPERATURE, offset=273.15),
     "°C": Unit(1.0, _TEMPERATURE, offset=273.15),
     "degF": Unit(5.0 / 9.0, _TEMPERATURE, offset=459.67 * 5.0 / 9.0),

@@ -260,6 +260,7 @@ PINT = pint.UnitRegistry()
 NAMES = {"°": "degree", "degC": "degC", "°C": "degC", "%": "percent", "hp": "horsepower"}
 NAMES |= {"Ω": "ohm", "Ohm": "ohm", "cc": "centimeter**3", "h": "hour", "rev": "revolution"}
 NAMES |= {"Wh": "watt_hour", "t": "metric_ton", "C": "coulomb", "T": "tesla", "l": "liter"}
+NAMES |= {"gpm": "gallon/minute", "PS": "metric_horsepower"}
 
 
 def _in_si(text: str) -> float:
