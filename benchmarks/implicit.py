@@ -19,8 +19,8 @@ import vbg
 from benchmarks import asked, beams, ladder
 from benchmarks.runs import EXAMPLES
 from benchmarks.timing import best_seconds
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.plumbing.one_thread import one_thread
-from vbg.simulate.steppers.implicit import implicit
 from vbg.simulate.steppers.implicit.implicit import Implicit
 from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 from vbg.simulate.steppers.tolerances import Tolerances
@@ -33,7 +33,7 @@ EXAMPLE_RUNS = (("motor-slider-crank", 0.2), ("hydraulic-arm", 0.4), ("servo-hyd
 
 @dataclass(frozen=True)
 class Work:
-    """rate(t, x), rates(times, states), Jacobian, start, end [s] and tolerances."""
+    """rate(t, x), rates(times, states), Jacobian, start, end [s], tolerances; their program."""
 
     rate: Callable[[float, Array], Array]
     rates: Callable[[Array, Array], Array]
@@ -41,11 +41,12 @@ class Work:
     x: Array
     t_end: float
     atol: Array
+    program: Evaluator | None = None
 
     def own(self, rtol: float = RTOL) -> Implicit:
         settings = {"rtol": rtol, "atol": self.atol * rtol / RTOL}
         start = self.rate, self.rates, self.jacobian, 0.0, self.x, self.t_end
-        return Implicit(*start, max_step=np.inf, **settings)
+        return Implicit(*start, max_step=np.inf, **settings, program=self.program)
 
     def scipys(self, rtol: float = RTOL) -> Any:
         settings = {"rtol": rtol, "atol": self.atol * rtol / RTOL}
@@ -63,6 +64,7 @@ def machine(start: vbg.Start, t_end: float) -> Work:
         start.state,
         t_end,
         Tolerances(start.system, settings.atol, t_end)(0.0, start.state),
+        rate,
     )
 
 
@@ -109,8 +111,7 @@ def through(solver: Any) -> tuple[Array, int]:
 
 def measured(make: Callable[[Work], Any], work: Work, reference: Array) -> tuple[str, float]:
     """A row of the table, and its seconds."""
-    count = {"rates": 0, "factors": 0}
-    factor = implicit.shifted
+    count = {"rates": 0}
 
     def rate(t: float, x: Array) -> Array:
         count["rates"] += 1
@@ -120,15 +121,11 @@ def measured(make: Callable[[Work], Any], work: Work, reference: Array) -> tuple
         count["rates"] += len(times)
         return work.rates(times, states)
 
-    def shifted(J: Any, z: complex) -> Any:
-        count["factors"] += 1
-        return factor(J, z)
-
-    implicit.shifted = shifted
     solver = make(replace(work, rate=rate, rates=rates))
     y, steps = through(solver)
-    factors = getattr(solver, "nlu", 0) or count["factors"]
-    implicit.shifted = factor
+    own = isinstance(solver, Implicit)
+    count["rates"] += solver.staged if own else 0
+    factors = solver.counts.factorisations if own else solver.nlu
     seconds = best_seconds(lambda: through(make(work)), 3, 0.0)
     over = float(np.sqrt(np.mean(((y - reference) / (work.atol + RTOL * np.abs(y))) ** 2)))
     text = f"{1e3 * seconds:9.1f} ms{steps:7d}{count['rates']:8d}{factors:6d}{over:10.2g}"

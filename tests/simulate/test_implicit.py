@@ -14,6 +14,7 @@ from tests.anywhere import shaken
 from vbg.simulate.steppers.implicit import implicit
 from vbg.simulate.steppers.implicit.collocation import integrals, radau
 from vbg.simulate.steppers.implicit.implicit import STAGES, Implicit
+from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -211,7 +212,7 @@ def test_stages_follow_what_limits_the_steps():
     made = solver(bend, slopes, bend_exact(0.0), 20.0, rtol=1e-10, atol=1e-10)
     x, steps = end(made)
     assert_allclose(x, bend_exact(20.0), atol=1e-8)
-    assert made._method.stages == 7
+    assert made.method.stages == 7
     assert steps < 130 and count["slopes"] < steps
 
 
@@ -221,6 +222,38 @@ def test_a_jacobian_without_a_value_is_said():
 
 
 # -- machines ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("s", STAGES)
+@pytest.mark.parametrize("h", [1e-5, 1e-3])
+def test_a_compiled_step_is_that_by_numpy(s, h):
+    """Behind a step of another length: stages, iterations, error, the rate at the end; the last one
+    is too long for the iteration."""
+    start = vbg.start(vbg.assemble(vbg.read(EXAMPLES / "motor-slider-crank.toml")))
+    rate, n = start.evaluator("rate"), start.system.size
+
+    def each(times, states):
+        return rate.each(times, states)[:, :n]
+
+    def made(program):
+        first = (lambda t, x: rate(t, x)[:n].copy()), each, implicit_jacobian(start)
+        limits = {"max_step": np.inf, "rtol": 1e-8, "atol": 1e-10, "program": program}
+        solver = Implicit(*first, 0.0, start.state, 1.0, **limits)
+        solver.h_abs, solver.method = 0.9e-5, radau(s)
+        assert solver.step() is None
+        solver.method = radau(s)
+        return solver, solver._newton.attempt(solver, solver.t + h, True)
+
+    (one, found), (two, wanted) = made(rate), made(None)
+    assert one.staged > 0 == two.staged and found.count == wanted.count
+    assert one.counts == two.counts
+    assert found.contraction == pytest.approx(wanted.contraction, rel=1e-3, abs=1e-6)
+    assert (found.Z is None) == (wanted.Z is None) == (h == 1e-3)
+    scale = 1e-10 + 1e-8 * np.abs(one.y)
+    if found.Z is not None:
+        assert np.abs((found.Z - wanted.Z) / scale).max() < 1e-2
+        assert found.error == pytest.approx(wanted.error, rel=1e-2, abs=1e-3)
+    assert (found.f is None) == (wanted.f is None)
 
 
 def test_a_stiff_machine_as_the_explicit_method_has_it_at_any_rounding():

@@ -116,7 +116,8 @@ class Adaptive:
             solver: Any = None
             if exact is not None:
                 try:
-                    solver = _implicit(self._counted, self._counted_each, exact, counts, *rest)
+                    rates = rate, self._counted, self._counted_each
+                    solver = _implicit(*rates, exact, counts, *rest)
                 except ZeroDivisionError:
                     self._without_slope = True  # `step` will report it
             if solver is None:
@@ -307,6 +308,7 @@ class Adaptive:
 
 
 def _implicit(
+    evaluator: Evaluator,
     rate: Rate,
     rates: Callable[[Array, Array], Array],
     jacobian: Jacobian,
@@ -320,7 +322,8 @@ def _implicit(
 ) -> Implicit:
     load_scipy_on_one_thread()
     limits: dict[str, Any] = {"max_step": longest, "rtol": rtol, "atol": atol}
-    solver = Implicit(rate, rates, jacobian, t, x, t_end, **limits, counts=counts)
+    how: dict[str, Any] = {"counts": counts, "program": evaluator}
+    solver = Implicit(rate, rates, jacobian, t, x, t_end, **limits, **how)
     solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
     return solver
 

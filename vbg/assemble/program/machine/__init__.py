@@ -8,6 +8,7 @@ what they are made of is loaded where they are compiled.
 
 from vbg.assemble.program.machine.entries import (
     attempt,
+    complex_interpreter,
     complex_run,
     evaluate_each,
     inside,
@@ -48,6 +49,7 @@ __all__ = [
     "Signals",
     "Tableau",
     "attempt",
+    "complex_interpreter",
     "complex_run",
     "evaluate_each",
     "inside",

@@ -57,3 +57,11 @@ def complex_run() -> Any:
     nothing = np.zeros(8, dtype=np.complex128)
     KERNELS.ensure("complex128", lambda: complex_run(nothing, *NOTHING[1:6]))
     return complex_run
+
+
+@cache
+def complex_interpreter() -> int:
+    """Its address, for kernels that run such tapes."""
+    (made, *_) = complex_run().overloads.values()
+    address: int = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+    return address

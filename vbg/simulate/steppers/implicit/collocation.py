@@ -21,6 +21,8 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
+from vbg.simulate.steppers.implicit.entries import beyond, inside
+
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
@@ -91,21 +93,8 @@ def integrals(c: Array, s: int) -> Array:
     P = _legendre(c, s + 1)
     found = np.empty((len(c), s))
     found[:, 0] = c
-    np.divide((P[2:] - P[:-2]).T, _coefficients(s + 1)[2], out=found[:, 1:])
+    found[:, 1:] = (P[2:] - P[:-2]).T / (4.0 * np.arange(1, s) + 2.0)
     return found
-
-
-@cache
-def _whole(s: int) -> Array:
-    """S at the end of a step, (1, s)."""
-    return integrals(np.ones(1), s)
-
-
-@cache
-def _coefficients(count: int) -> tuple[Array, Array, Array]:
-    """(2k + 1) / (k + 1), as a column, k / (k + 1), and 4k + 2, for k = 1 ... count - 2."""
-    k = np.arange(1, count - 1)
-    return ((2 * k + 1) / (k + 1))[:, None], k / (k + 1), np.asarray(4.0 * k + 2.0, dtype=float)
 
 
 def _legendre(c: Array, count: int) -> Array:
@@ -113,9 +102,8 @@ def _legendre(c: Array, count: int) -> Array:
     x = 2.0 * c - 1.0
     P = np.ones((count, len(c)))
     P[1] = x
-    rises, falls, _ = _coefficients(count)
-    for k, (rise, fall) in enumerate(zip(rises * x, falls.tolist(), strict=True), 1):
-        np.subtract(rise * P[k], fall * P[k - 1], out=P[k + 1])
+    for k in range(1, count - 1):
+        P[k + 1] = ((2 * k + 1) / (k + 1) * x) * P[k] - k / (k + 1) * P[k - 1]
     return P
 
 
@@ -135,13 +123,13 @@ class Inside:
 
     def each(self, times: Array) -> Array:
         """Those at several times, as rows."""
-        theta = (times - self.begin) / self.h
-        states = self.x + integrals(theta, len(self.K)) @ self.K
-        states[theta >= 1.0] = self.end
-        return np.asarray(states)
+        states = np.empty((len(times), len(self.x)))
+        inside(self.K, self.x, self.end, self.begin, self.h, times, states)
+        return states
 
     def beyond(self, theta: Array) -> Array:
         """By how much the polynomial goes on from the end, at `theta` counted from the beginning
         in steps."""
-        s = len(self.K)
-        return np.asarray((integrals(theta, s) - _whole(s)) @ self.K)
+        changes = np.empty((len(theta), len(self.x)))
+        beyond(self.K, theta, changes)
+        return changes

@@ -28,9 +28,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.simulate.steppers.beginning import TOO_SMALL, first_step, norm
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.simulate.steppers.beginning import TOO_SMALL, first_step
 from vbg.simulate.steppers.implicit.collocation import Inside, radau
-from vbg.simulate.steppers.implicit.shifted import Singular, Solve, columns, shifted
+from vbg.simulate.steppers.implicit.ending import MOST
+from vbg.simulate.steppers.implicit.iteration import DENSE, ByNumpy, Compiled
+from vbg.simulate.steppers.implicit.shifted import columns
 from vbg.simulate.steppers.rounding import newton_end
 from vbg.simulate.steppers.work import Counts
 
@@ -38,7 +41,6 @@ Array = NDArray[np.float64]
 
 STAGES = (3, 5, 7)
 EPS = float(np.finfo(float).eps)
-MOST = 10  # iterations of a step
 FEW = 2  # that it takes in any case
 SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 10.0  # of the step from its error
 KEPT = 1.2  # factor up to which a step keeps its length, and with it the factors of its matrices
@@ -70,35 +72,44 @@ class Implicit:
         rtol: Any,
         atol: Any,
         counts: Counts | None = None,
+        program: Evaluator | None = None,
     ):
         """`rate(t, y)` of one state, `rates(times, states)` of several, as rows; `jacobian(t, y)`,
-        dense or sparse; `counts` goes on counting what is done.
+        dense or sparse; `counts` goes on counting what is done; `program`: whose first outputs the
+        rates are, if they are one's.
 
         Raises ZeroDivisionError where the Jacobian has no value, here and in `step`."""
-        self._rate, self._rates, self._jacobian = rate, rates, jacobian
-        self._counts = Counts() if counts is None else counts
+        self._jacobian = jacobian
+        self.counts = Counts() if counts is None else counts
         self.t, self.y, self.t_bound, self.t_old = float(t), np.array(y, dtype=float), t_bound, t
         self.rtol, self.atol, self.max_step = rtol, atol, max_step
         self.newton_tol = newton_end(rtol)
         self.status = "running"
         self.f: Array = rate(self.t, self.y)
-        self._method = radau(STAGES[0])
+        self.method = radau(STAGES[0])
         scale, span = atol + rtol * np.abs(self.y), self.t_bound - self.t
-        order = self._method.stages + 1
+        order = self.method.stages + 1
         self.h_abs = first_step(rate, self.t, self.y, self.f, span, scale, order)
-        self._solves: list[Solve] = []
-        self._solves_of = 0.0  # length of step that they are for; 0: none
-        self._inside: Inside | None = None
+        self.inside: Inside | None = None
         self._before: tuple[float, float] | None = None  # length and error of the step before
         self._count, self._contraction = 0, 0.0  # of the last iteration
         self._lives = math.inf  # steps that a Jacobian is fit for
         self._reach = math.inf  # length of a step for which a new one contracts as asked
         self._renew()
+        small = isinstance(self.J, np.ndarray) and 0 < len(self.y) <= DENSE
+        self._newton: ByNumpy | Compiled = ByNumpy(rate, rates, self.counts)
+        if program is not None and small:
+            self._newton = Compiled(program, len(self.y), self.counts)
+
+    @property
+    def staged(self) -> int:
+        """Rates that a program gave, in stages and at the ends of steps."""
+        return self._newton.staged
 
     def _renew(self, h: float = 0.0) -> None:
         """The Jacobian in the middle of the step h ahead, or where it stands if it has no value
         there."""
-        found, before = None, self._inside
+        found, before = None, self.inside
         if before is not None and h > 0.0:
             half = min(0.5 * min(h, self.t_bound - self.t), before.h)
             ahead = self.y + before.beyond(np.array([1.0 + half / before.h]))[0]
@@ -108,11 +119,11 @@ class Implicit:
         if found is None:
             raise ZeroDivisionError
         self.J = found
-        self._age, self._spent, self._solves_of = 0, 0, 0.0
+        self._age, self._spent = 0, 0
 
     def _finite_jacobian(self, t: float, y: Array) -> Any:
         """None where it has no value."""
-        self._counts.jacobians += 1
+        self.counts.jacobians += 1
         try:
             J = self._jacobian(t, y)
         except ZeroDivisionError:
@@ -126,8 +137,7 @@ class Implicit:
         if len(self.y) == 0 or before == self.t_bound:
             self.t = self.t_bound
         else:
-            with np.errstate(over="ignore", invalid="ignore"):  # of stages that lead nowhere
-                message = self._accepted()
+            message = self._accepted()
             if message is not None:
                 self.status = "failed"
                 return message
@@ -138,9 +148,9 @@ class Implicit:
 
     def dense_output(self) -> Inside:
         """The state inside the last step."""
-        if self._inside is None or self._inside.begin != self.t_old:
+        if self.inside is None or self.inside.begin != self.t_old:
             return Inside(self.t_old, 1.0, self.y, np.zeros((1, len(self.y))), self.y)
-        return self._inside
+        return self.inside
 
     def _accepted(self) -> str | None:
         t = self.t
@@ -150,105 +160,41 @@ class Implicit:
         while h >= shortest:
             end = min(t + h, self.t_bound)
             h = end - t
-            Z = self._stages(h)
-            if Z is None and self._age > 0:
+            found = self._newton.attempt(self, end, again or self._before is None)
+            self._count, self._contraction = found.count, found.contraction
+            if found.Z is None and self._age > 0:
                 self._lives = float(self._age)
                 self._renew(h)
                 continue
-            if Z is None:
+            if found.Z is None:
                 least, most = NEARER
                 h *= min(most, max(least, ASKED / max(self._contraction, EPS)))
                 self._reach, again = h, True
                 continue
-            error = self._error(h, Z, again)
-            if error < 1.0:
-                self._accept(end, h, Z, error, again)
+            if found.f is not None:
+                self._accept(end, h, found.Z, found.f, found.error, again)
                 return None
-            h *= max(LEAST_FACTOR, self._safe(error))
+            h *= max(LEAST_FACTOR, self._safe(found.error))
             again = True
         return TOO_SMALL
-
-    def _stages(self, h: float) -> Array | None:
-        """Z of a step h by Newton's iteration; None where it does not converge.
-
-        It takes two at least: integrals of what has converged follow one later, where the state is
-        far below its tolerance, too."""
-        method, scale = self._method, self.atol + self.rtol * np.abs(self.y)
-        times, Z = self.t + h * method.c, self._guess(h)
-        last, left = 0.0, math.inf
-        self._contraction = 0.0
-        if self._solves_of != h:
-            self._counts.factorisations += len(method.shifts)
-            try:
-                self._solves = [shifted(self.J, z / h) for z in method.shifts]
-            except Singular:
-                return None
-            self._solves_of = h
-        for k in range(MOST):
-            self._counts.iterations += 1
-            F = self._rates(times, self.y + Z)
-            change = self._change(h, h * (method.A @ F) - Z)
-            size = norm(change, scale)
-            self._count = k + 1
-            if not math.isfinite(size):
-                return None
-            if k > 0:
-                theta = size / last
-                self._contraction = theta if k == 1 else math.sqrt(theta * self._contraction)
-                left = theta / (1.0 - theta) if theta < 1.0 else math.inf
-                if size > 0.0 and left * size * theta ** (MOST - 2 - k) > self.newton_tol:
-                    return None
-            Z = Z + change
-            if size == 0.0 or left * size < self.newton_tol:
-                return Z
-            last = size
-        return None
-
-    def _guess(self, h: float) -> Array:
-        """Stages by the polynomial of the step before."""
-        before, method = self._inside, self._method
-        if before is None:
-            return np.zeros((method.stages, len(self.y)))
-        return before.beyond(1.0 + method.c * (h / before.h))
-
-    def _change(self, h: float, defect: Array) -> Array:
-        """dZ."""
-        method = self._method
-        U = (method.shifts / h)[:, None] * (method.into @ defect)
-        found = np.empty_like(U)
-        found[0] = self._solves[0](U[0].real)
-        for k in range(1, len(U)):
-            found[k] = self._solves[k](U[k])
-        return np.asarray((method.back @ found).real)
-
-    def _error(self, h: float, Z: Array, again: bool) -> float:
-        """Of the step, over the tolerance: below 1 where it is accepted."""
-        scale = self.atol + self.rtol * np.maximum(np.abs(self.y), np.abs(self.y + Z[-1]))
-        embedded = (self._method.shifts[0].real / h) * (self._method.error @ Z)
-        found = self._solves[0](self.f + embedded)
-        error = norm(found, scale)
-        if error >= 1.0 and (again or self._before is None):
-            found = self._solves[0](self._rate(self.t, self.y + found) + embedded)
-            error = norm(found, scale)
-        return error if math.isfinite(error) else math.inf
 
     def _safe(self, error: float) -> float:
         """Factor of the step that would err by a little less than the tolerance."""
         safety = SAFETY * (2 * MOST + 1) / (2 * MOST + self._count)
-        power = -1.0 / (self._method.stages + 1)
+        power = -1.0 / (self.method.stages + 1)
         return float(safety * error**power) if error > 0.0 else MOST_FACTOR
 
-    def _accept(self, end: float, h: float, Z: Array, error: float, again: bool) -> None:
+    def _accept(self, end: float, h: float, Z: Array, f: Array, error: float, again: bool) -> None:
         factor = self._safe(error)
         if self._before is not None and error > 0.0:
             length, was = self._before
-            factor *= min(1.0, h / length * (was / error) ** (1.0 / (self._method.stages + 1)))
+            factor *= min(1.0, h / length * (was / error) ** (1.0 / (self.method.stages + 1)))
         factor = min(1.0 if again else MOST_FACTOR, max(LEAST_FACTOR, factor))
         start, t = self.y, self.t
         self.t, self.y = end, start + Z[-1]
-        self._inside = Inside(t, h, start, self._method.inverse @ Z, self.y)
+        self.inside = Inside(t, h, start, self.method.inverse @ Z, self.y)
         self._before = h, max(error, LEAST_ERROR)
-        self.f = self._rate(self.t, self.y)
+        self.f = f
         reach = h * ASKED / self._contraction if self._contraction > 0.0 else math.inf
         self._reach = reach if self._age == 0 else max(self._reach, reach)
         changed = self._choose_stages(h * factor)
@@ -260,7 +206,7 @@ class Implicit:
     def _grow_older(self) -> None:
         """Another Jacobian for the next step, if this one has served long enough."""
         self._age += 1
-        self._spent += self._method.stages * max(0, self._count - FEW)
+        self._spent += self.method.stages * max(0, self._count - FEW)
         if self._age >= self._lives:
             self._lives *= LONGER
             self._renew(self.h_abs)
@@ -270,12 +216,12 @@ class Implicit:
     def _choose_stages(self, length: float) -> bool:
         """Whether another number of stages is better for steps that are to have this length by
         their error."""
-        place = STAGES.index(self._method.stages)
+        place = STAGES.index(self.method.stages)
         if length < MORE * self._reach:
             place = min(place + 1, len(STAGES) - 1 if np.max(self.rtol) < LOOSE else 0)
         elif length > FEWER * self._reach:
             place = max(place - 1, 0)
-        if STAGES[place] == self._method.stages:
+        if STAGES[place] == self.method.stages:
             return False
-        self._method, self._solves_of, self._before = radau(STAGES[place]), 0.0, None
+        self.method, self._before = radau(STAGES[place]), None
         return True
