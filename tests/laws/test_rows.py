@@ -10,6 +10,7 @@ import vbg
 from tests.laws.machines import Machine, random_loop, random_tree
 from tests.laws.parts import at_rest, coupled, loaded, rolling_disc
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.choice import RowChoice
 from vbg.assemble.start.posture import Projector
 
 H = 1e-6
@@ -78,3 +79,16 @@ def test_constraint_efforts_keep_the_velocity_rows_constant(name):
         Projector(system).normalise(x)  # rotations are those of unit quaternions
         scale = 1.0 + np.abs(vbg.start(system).rate(t, x)).max()
         assert_allclose(rows.slope(t, x, "velocity"), 0.0, atol=1e-8 * scale)
+
+
+def test_forces_on_stores_are_the_transposed_rows_times_the_efforts():
+    """Power is conserved: the forces G^T e on any flows give what e gives on the rows' speeds."""
+    system = vbg.assemble(MACHINES["loads"]().model())
+    choice, x, random = RowChoice(system), vbg.start(system).state, np.random.default_rng(5)
+    efforts = random.normal(size=len(system.constraint_names))
+    forces, rows = choice.forces_at(0.0, x, efforts), choice.unscaled_at(0.0, x)
+    flows = random.normal(size=len(forces))
+    ends = np.cumsum([z.rows for z in system.equations.stores_of_rows])
+    of_store = np.split(flows, ends[:-1])
+    speeds = [sum(block @ of_store[z] for z, block in row.items()) for row in rows]
+    assert_allclose(forces @ flows, efforts @ np.concatenate(speeds), rtol=1e-12)

@@ -93,3 +93,14 @@ def not_agreed(unsettled: Mapping[str, float]) -> tuple[Problem, ...]:
             "resistance, inertia or hysteresis.",
         ),
     )
+
+
+def remedy_of(method: str, formulation: str) -> str:
+    """What is left to try where a run by these stopped."""
+    another = "method = 'dop853'" if method == "radau" else "method = 'radau'"
+    if formulation == "minimal":
+        another = "formulation = 'constraint'"
+    return (
+        f"Near a singular posture or in a stiff model: try {another}, a larger tolerance, or a"
+        " start away from the singular posture."
+    )

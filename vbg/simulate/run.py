@@ -32,6 +32,7 @@ from vbg.simulate.failures import (
     not_agreed,
     not_closed,
     not_met,
+    remedy_of,
     strayed,
     undefined,
 )
@@ -53,7 +54,7 @@ from vbg.simulate.settings import Settings, check, output_grid, settings_of, ver
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
 from vbg.simulate.steppers.implicit.sparsity import Pattern
-from vbg.simulate.steppers.stepper import Adaptive, Stepper
+from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
@@ -245,7 +246,8 @@ class Run:
                     continue
                 said, remedy = self._fastest()
                 why = f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} {said}"
-                return Status("failed", why.strip(), remedy or self._remedy)
+                another = remedy_of(self.method, self.settings.formulation)
+                return Status("failed", why.strip(), remedy or another)
             self.steps += 1
             try:
                 self._after_step()
@@ -282,17 +284,6 @@ class Run:
         rate, outputs = self.start.evaluator("rate"), self.start.outputs
         return fastest_change(self.system, t, x, rate, outputs, step)
 
-    @property
-    def _remedy(self) -> str:
-        """What is left to try."""
-        another = "method = 'dop853'" if self.method == "radau" else "method = 'radau'"
-        if self.settings.formulation == "minimal":
-            another = "formulation = 'constraint'"
-        return (
-            f"Near a singular posture or in a stiff model: try {another}, a larger tolerance, or a"
-            " start away from the singular posture."
-        )
-
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""
         stepper = self.stepper
@@ -317,11 +308,15 @@ class Run:
             self.events += self.latches.account(t, state, before, between)
             self._go_on(t, state, t + self.samples.spread(t))
             return
+        fixed = isinstance(stepper, FixedStep)
+        if fixed:  # its rows are its steps
+            self._hold()
         self._record_until(stepper.t, before=self.instant.first)
         if self.instant.first <= self.settings.t_end and stepper.t >= self._stop:
             self._at_instant(self.instant)
             return
-        self._hold()
+        if not fixed:
+            self._hold()
         stepper.shorten(self.followed.longest(stepper.t, stepper.x))
         if stepper.t >= self._pause:
             self._limit(self.stepper.t)
@@ -443,11 +438,14 @@ class Run:
         recorder, stepper = self.recorder, self.stepper
         left = self.grid[recorder.count :]
         number = int(min(left.searchsorted(t, "right"), left.searchsorted(before)))
-        if self.method != "rk4" and not stepper.carried:  # its rows are its steps
+        if not isinstance(stepper, FixedStep) and not stepper.carried:
             recorder.peaks.look(stepper, t, number)
         if number == 0:
             return
         times = np.maximum(left[:number], stepper.t_before)
+        if isinstance(stepper, FixedStep) and number == 1 and times[0] == stepper.t == t:
+            recorder.add_end(stepper)
+            return
         states = stepper.between_each(times)
         if stepper.carried:
             for at, x in zip(times, states, strict=True):

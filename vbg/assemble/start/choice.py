@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from vbg.assemble.program.elimination import Elimination, eliminate
 from vbg.assemble.program.evaluator import Evaluator
@@ -19,6 +20,7 @@ from vbg.plumbing.one_thread import one_thread
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 LOOSEST = 1e-2  # tolerance up to which a known rank is looked for
 
@@ -53,6 +55,26 @@ class RowChoice:
         for i, z, at, shape in self._places:
             rows[i][z] = work[at : at + shape[0] * shape[1]].reshape(shape).copy()
         return rows
+
+    def forces_at(self, t: float, x: Array, efforts: Array) -> Array:
+        """What these efforts of all constraints are on the stores at (t, x), G^T e, those of one
+        store behind the other's."""
+        self._evaluate(t, x)
+        words, row, column = self._entries
+        each = self._evaluate.work[words] * efforts[row]
+        return np.asarray(np.bincount(column, each), dtype=float)
+
+    @cached_property
+    def _entries(self) -> tuple[Places, Places, Places]:
+        """Of each coefficient its word, the number of its row and that of its column."""
+        constraint, store, at, shape = map(np.array, zip(*self._places, strict=True))
+        height, width = shape.T
+        lines = np.repeat(width, height)  # of each line of a block its length
+        within = spans(np.zeros(len(height), dtype=np.int64), height)
+        begin = np.repeat(at, height) + within * lines
+        row = np.repeat(_first(constraint, height)[constraint], height) + within
+        column = np.repeat(_first(store, width)[store], height)
+        return spans(begin, lines), np.repeat(row, lines), spans(column, lines)
 
     def rows_at(self, t: float, x: Array) -> ScaledRows:
         found = scaled(self.unscaled_at(t, x), self.turning, self.sliding, self._length)
@@ -91,6 +113,20 @@ class RowChoice:
         there = found.kept.copy()
         there[found.dependent] = True
         return self._idle & ~there
+
+
+def spans(first: ArrayLike, sizes: ArrayLike) -> Places:
+    """first, first + 1, ... of each span, one span behind the other."""
+    sizes = np.asarray(sizes, dtype=np.int64)
+    begin = np.cumsum(sizes) - sizes
+    return np.arange(sizes.sum()) + np.repeat(np.asarray(first, dtype=np.int64) - begin, sizes)
+
+
+def _first(number: Places, size: Places) -> Places:
+    """Where what has each number begins, of things of these sizes, one behind the other."""
+    sizes = np.zeros(number.max() + 1, dtype=np.int64)
+    sizes[number] = size
+    return np.cumsum(sizes) - sizes
 
 
 def every_row(system: System) -> Array:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.choice import spans
 from vbg.assemble.start.closing import Closer
 from vbg.assemble.system import System
 
@@ -68,8 +69,9 @@ def lost_to_rounding(system: System, closer: Closer, x: Array) -> float:
         return np.inf
     flows = zip(stores, zip(*_fields(stores), strict=True), strict=True)
     momenta = [np.linalg.solve(s.slope, s.unit * np.stack(own, axis=1)).T for s, own in flows]
-    fields = (list(field) for field in zip(*momenta, strict=True))
-    return max((_left(closer, stores, 0.0, x, field) for field in fields), default=0.0)
+    laws, fields = _Laws(stores), zip(*momenta, strict=True)
+    each = (_left(closer, laws, 0.0, x, np.concatenate(field)) for field in fields)
+    return max(each, default=0.0)
 
 
 class LossOfLoads:
@@ -80,36 +82,47 @@ class LossOfLoads:
     def __init__(self, system: System, kept: Array, x: Array):
         """Of an open machine whose stores are linear."""
         self._closer = Closer(system, kept)
-        self._stores = _stores(system, self._closer, x) or []
+        stores = _stores(system, self._closer, x) or []
+        self._laws = _Laws(stores)
 
     def at(self, t: float, x: Array, efforts: Array) -> float:
         """The largest error of accelerations, in parts of the largest that joints cause by
         their `efforts`; 0 where they cause none."""
-        forces, first = [np.zeros(s.last - s.first) for s in self._stores], 0
-        for row in self._closer.rows.unscaled_at(t, x):
-            last = first + len(next(iter(row.values())))
-            for z, block in row.items():
-                forces[z] += block.T @ efforts[first:last]
-            first = last
-        caused = [np.abs(s.slope @ f).max() / s.unit for s, f in zip(self._stores, forces)]
-        largest = float(max(caused, default=0.0))
-        return _left(self._closer, self._stores, t, x, forces) / largest if largest > 0.0 else 0.0
+        forces = self._closer.rows.forces_at(t, x, efforts)
+        largest = float(np.abs(self._laws.flows(forces)).max(initial=0.0))
+        return _left(self._closer, self._laws, t, x, forces) / largest if largest > 0.0 else 0.0
 
 
-def _left(closer: Closer, stores: list[_Store], t: float, x: Array, momenta: list[Array]) -> float:
+class _Laws:
+    """Those of all stores one behind the other: their places in x, and their flows."""
+
+    def __init__(self, stores: list[_Store]):
+        sizes = np.array([s.last - s.first for s in stores], dtype=np.int64)
+        self.places = spans([s.first for s in stores], sizes)
+        self._units = np.repeat([s.unit for s in stores], sizes)
+        self._slopes = np.concatenate([np.zeros(0), *(s.slope.ravel() for s in stores)])
+        first = np.cumsum(sizes) - sizes
+        self._column = spans(np.repeat(first, sizes), np.repeat(sizes, sizes))
+        self._row = np.repeat(np.arange(len(self.places)), np.repeat(sizes, sizes))
+
+    def flows(self, momenta: Array) -> Array:
+        """Each in its unit."""
+        terms = self._slopes * momenta[self._column]
+        flows: Array = np.bincount(self._row, terms, len(momenta)) / self._units
+        return flows
+
+
+def _left(closer: Closer, laws: _Laws, t: float, x: Array, momenta: Array) -> float:
     """Of bodies that have these `momenta` at the posture of x: the largest flow, in its unit,
     that a second projection on the joints still takes away."""
     projector, moved = closer.projector, x.copy()
-    for s in stores:
-        moved[s.first : s.last] = 0.0
+    moved[laws.places] = 0.0
     base = projector.residuals(t, moved)[1]
-    for s, momentum in zip(stores, momenta, strict=True):
-        moved[s.first : s.last] = momentum
+    moved[laws.places] = momenta
     projector.move_velocity(t, moved, base - projector.residuals(t, moved)[1])
     once = moved.copy()
     projector.move_velocity(t, moved, base - projector.residuals(t, moved)[1])
-    errors = (s.slope @ (moved - once)[s.first : s.last] / s.unit for s in stores)
-    return max(float(np.abs(error).max()) for error in errors)
+    return float(np.abs(laws.flows((moved - once)[laws.places])).max(initial=0.0))
 
 
 def is_open(system: System) -> bool:

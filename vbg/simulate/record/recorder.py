@@ -13,6 +13,7 @@ from vbg.assemble.program.machine import Signals, interpreter, write_rows
 from vbg.assemble.system import System
 from vbg.errors import Problem
 from vbg.simulate.record.peaks import Peaks, between_rows
+from vbg.simulate.steppers.stepper import FixedStep
 from vbg.simulate.steppers.tolerances import UNITS
 
 Array = NDArray[np.float64]
@@ -78,6 +79,13 @@ class Recorder:
         """The next row: signals at (t, x), with the constraint `efforts` there if they are
         known otherwise."""
         self.add_each(np.array([t]), x[None, :], None if efforts is None else efforts[None, :])
+
+    def add_end(self, stepper: FixedStep) -> None:
+        """The next row: where the stepper stands, whose rates, from which it goes on, have the
+        efforts behind them unless rows are recorded by another program."""
+        known = self._constrained and stepper.program is self._rate.program
+        efforts = stepper.outputs()[self._size :] if known else None
+        self.add(stepper.t, stepper.x, efforts)
 
     def add_each(self, times: Array, states: Array, efforts: Array | None = None) -> None:
         """The next rows, with the states as rows."""

@@ -37,6 +37,7 @@ LEAPS = 10.0  # tolerances that the extrapolation may miss by
 NEARER = 10.0  # times the condition from which it leaps, where it would miss by more
 NEAREST = 1e9  # condition beyond which rounding would grow
 STANDS = 1e-15  # of the run: shorter steps do not lead on ...
+ROUNDING = 1e-9  # of a fixed step: what ends so near to an instant ends there
 STOOD = 5000  # ... where there are so many of them, one after the other
 
 Array = NDArray[np.float64]
@@ -346,32 +347,50 @@ def _explicit(
 
 
 class FixedStep:
-    """Classical Runge-Kutta of order 4 with the step `h`, in compiled code."""
+    """Classical Runge-Kutta of order 4 with the step `h`, in compiled code.
+
+    Steps that end within rounding of a multiple of h end there: output rows at these are steps."""
 
     consistent = False
     carried = False
 
     def __init__(self, evaluator: Evaluator, t: float, x: Array, t_end: float, h: float):
-        self._evaluator = evaluator
+        self._evaluator, self.program = evaluator, evaluator.program
         self._t_end, self._h = t_end, h
         self._before = x.copy()
         self.t, self.x, self.t_before = t, x.copy(), t
         self.rates, self.counts = 0, Counts()
         self._room = np.empty_like(x), np.empty_like(x)
+        self._here: Array | None = None  # what the rate's program gives where it stands
         self._ends: Array | None = None  # rates at both ends of the step
 
     def step(self) -> str | None:
         from vbg.assemble.program.machine import interpreter, rk4_step
 
-        h = min(self._h, self._t_end - self.t)
-        if self._t_end - (self.t + h) < 1e-9 * self._h:
-            h = self._t_end - self.t
-        self._before, self._ends = self.x.copy(), None
-        rk4_step(interpreter(), self._evaluator.reader, self.t, h, self.x, *self._room)
-        self.t_before, self.t = self.t, self.t + h
-        self.rates += 4
+        end, first = self._next(), self.outputs()
+        h = end - self.t
+        self._before = self.x.copy()
+        self._here = self._ends = None
+        rk4_step(interpreter(), self._evaluator.reader, self.t, h, first, self.x, *self._room)
+        self.t_before, self.t = self.t, end
+        self.rates += 3
         self.counts.steps += 1
         return None if np.all(np.isfinite(self.x)) else "The state is not finite any more."
+
+    def _next(self) -> float:
+        """Where the next step ends."""
+        end, h = self.t + self._h, self._h
+        multiple = h * round(end / h)
+        if abs(multiple - end) < ROUNDING * h:
+            end = multiple
+        return end if self._t_end - end >= ROUNDING * h else self._t_end
+
+    def outputs(self) -> Array:
+        """What the rate's program gives where it stands: rates, and behind them the efforts."""
+        if self._here is None:
+            self._here = self._evaluator(self.t, self.x).copy()
+            self.rates += 1
+        return self._here
 
     def between(self, t: float) -> Array:
         return np.asarray(self.between_each(np.array([t]))[0])
@@ -392,10 +411,11 @@ class FixedStep:
         return self._before + s * s * (3 - 2 * s) * (self.x - self._before) + slopes
 
     def reset(self, x: Array) -> None:
-        self.x, self._ends = x, None
+        self.x, self._here, self._ends = x, None, None
 
     def keep(self) -> None:
-        """Nothing to remember: the next step starts from x alone."""
+        """The next step starts from x alone, which may have been normalised."""
+        self._here = None
 
     def limit(self, t: float) -> None:
         self._t_end = t
@@ -408,4 +428,4 @@ class FixedStep:
 
     def restart(self, t: float, x: Array) -> None:
         self.t, self.x, self.t_before = t, x.copy(), t
-        self._before, self._ends = x.copy(), None
+        self._before, self._here, self._ends = x.copy(), None, None

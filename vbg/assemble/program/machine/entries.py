@@ -31,7 +31,7 @@ def _native(module: str, name: str, *example: Any) -> Native:
 
 run = _native("tape", "run", NO_VALUES, *_TAPE)
 evaluate_each = _native("running", "evaluate_each", 0, NOTHING, _READ, _READ_ROWS, _ROWS)
-rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, *3 * (NO_VALUES,))
+rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, _READ, *3 * (NO_VALUES,))
 attempt = _native("stepping", "attempt", 0, NO_ATTEMPT, 0.0, 0.0)
 terms = _native("stepping", "terms", 0, NO_ATTEMPT, 0.0, 0.0)
 inside = _native("stepping", "inside", _READ_ROWS, _READ, 0.0, 0.0, _READ, _ROWS)

@@ -51,6 +51,30 @@ def gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar,
                     put(work, to, f * value)
 
 
+@compiled
+def gemm_3k1(work, operands, factors, first, count, accumulate, k, dr, ar, ac, br):
+    """3 x k times a column of k entries, its rows unrolled."""
+    for i in range(first, first + count):
+        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+        f, x = at(factors, i), at(work, b)
+        u, v, w = at(work, a) * x, at(work, a + ar) * x, at(work, a + 2 * ar) * x
+        for _ in range(1, k):
+            a += ac
+            b += br
+            x = at(work, b)
+            u += at(work, a) * x
+            v += at(work, a + ar) * x
+            w += at(work, a + 2 * ar) * x
+        if accumulate:
+            put(work, d, at(work, d) + f * u)
+            put(work, d + dr, at(work, d + dr) + f * v)
+            put(work, d + 2 * dr, at(work, d + 2 * dr) + f * w)
+        else:
+            put(work, d, f * u)
+            put(work, d + dr, f * v)
+            put(work, d + 2 * dr, f * w)
+
+
 def inner3_kernel(rows, cols):
     """Kernel for rows x 3 times 3 x cols; the two numbers are constants of the compiled
     code, which unrolls it."""
@@ -124,47 +148,49 @@ def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc,
         gemm(work, operands, factors, first, count, accumulate, m, 3, n, dr, dc, ar, ac, br, bc)
 
 
-def add_kernel(rows):
-    """D (+)= alpha a for columns of `rows` entries, unrolled."""
+def add_kernel(rows, cols):
+    """D (+)= alpha a for rows x cols entries; the two numbers are constants of the compiled
+    code, which unrolls it."""
 
     @compiled
-    def kernel(work, operands, factors, first, count, accumulate, dr, ar):
+    def kernel(work, operands, factors, first, count, accumulate, dr, dc, ar, ac):
         for i in range(first, first + count):
             d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
             f = at(factors, i)
-            for r in range(rows):
-                value = f * at(work, a + r * ar)
-                if accumulate:
-                    value += at(work, d + r * dr)
-                put(work, d + r * dr, value)
+            for c in range(cols):
+                for r in range(rows):
+                    value = f * at(work, a + r * ar + c * ac)
+                    if accumulate:
+                        value += at(work, d + r * dr + c * dc)
+                    put(work, d + r * dr + c * dc, value)
 
     return kernel
 
 
-add_1, add_2, add_3 = add_kernel(1), add_kernel(2), add_kernel(3)
+add_11, add_21, add_31, add_33 = (add_kernel(*s) for s in ((1, 1), (2, 1), (3, 1), (3, 3)))
 
 
 @compiled
 def axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac):
-    """D (+)= alpha a, the short columns unrolled."""
-    if n == 1 and m <= 3:
-        if m == 3:
-            add_3(work, operands, factors, first, count, accumulate, dr, ar)
-        elif m == 2:
-            add_2(work, operands, factors, first, count, accumulate, dr, ar)
-        else:
-            add_1(work, operands, factors, first, count, accumulate, dr, ar)
-        return
-    for i in range(first, first + count):
-        d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
-        f = at(factors, i)
-        for r in range(m):
-            for c in range(n):
-                to = d + r * dr + c * dc
-                value = f * at(work, a + r * ar + c * ac)
-                if accumulate:
-                    put(work, to, at(work, to) + value)
-                else:
+    """D (+)= alpha a, the frequent shapes unrolled."""
+    if n == 1 and m == 3:
+        add_31(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+    elif n == 1 and m == 2:
+        add_21(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+    elif n == 1 and m == 1:
+        add_11(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+    elif n == 3 and m == 3:
+        add_33(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+    else:
+        for i in range(first, first + count):
+            d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+            f = at(factors, i)
+            for c in range(n):  # columns are longer than rows
+                for r in range(m):
+                    to = d + r * dr + c * dc
+                    value = f * at(work, a + r * ar + c * ac)
+                    if accumulate:
+                        value += at(work, to)
                     put(work, to, value)
 
 
@@ -177,6 +203,8 @@ def multiply(work, operands, factors, first, count, accumulate, m, k, n, dr, dc,
         gemm_221(work, operands, factors, first, count, accumulate, dr, ar, ac, br)
     elif k == 2 and n == 1 and m == 3:
         gemm_321(work, operands, factors, first, count, accumulate, dr, ar, ac, br)
+    elif m == 3 and n == 1:
+        gemm_3k1(work, operands, factors, first, count, accumulate, k, dr, ar, ac, br)
     else:
         gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc)
 

@@ -48,14 +48,16 @@ def stages(address, p, t, x, h, A, C, K, begin, end, to):
 
 
 @entry
-def rk4_step(address, p, t, h, x, total, to):
-    """One step of the classical Runge-Kutta method; x is replaced; room for two states."""
+def rk4_step(address, p, t, h, first, x, total, to):
+    """One step of the classical Runge-Kutta method from x, where the rate is `first`; x is
+    replaced; room for two states."""
     n = x.shape[0]
     for i in range(n):
-        total[i] = to[i] = x[i]
-    for stage in range(4):
-        evaluate(address, p, t + (0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)), to)
-        weight = h / 6.0 if stage == 0 or stage == 3 else h / 3.0
+        total[i] = x[i] + h / 6.0 * first[i]
+        to[i] = x[i] + 0.5 * h * first[i]
+    for stage in range(1, 4):
+        evaluate(address, p, t + (h if stage == 3 else 0.5 * h), to)
+        weight = h / 6.0 if stage == 3 else h / 3.0
         shift = h if stage == 2 else 0.5 * h
         for i in range(n):
             rate = at(p.work, p.first + i)
