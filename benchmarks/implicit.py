@@ -22,8 +22,10 @@ from benchmarks.timing import best_seconds
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.plumbing.one_thread import one_thread
 from vbg.simulate.steppers.implicit.implicit import Implicit
+from vbg.simulate.steppers.implicit.iteration import Compiled
 from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 from vbg.simulate.steppers.tolerances import Tolerances
+from vbg.simulate.steppers.work import Counts
 
 Array = NDArray[np.float64]
 RTOL = 1e-8
@@ -46,7 +48,9 @@ class Work:
     def own(self, rtol: float = RTOL) -> Implicit:
         settings = {"rtol": rtol, "atol": self.atol * rtol / RTOL}
         start = self.rate, self.rates, self.jacobian, 0.0, self.x, self.t_end
-        return Implicit(*start, max_step=np.inf, **settings, program=self.program)
+        counts = Counts()
+        newton = Compiled(self.program, len(self.x), counts) if self.program is not None else None
+        return Implicit(*start, max_step=np.inf, **settings, counts=counts, newton=newton)
 
     def scipys(self, rtol: float = RTOL) -> Any:
         settings = {"rtol": rtol, "atol": self.atol * rtol / RTOL}

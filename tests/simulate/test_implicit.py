@@ -10,11 +10,14 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix
 
 import vbg
+from benchmarks import ladder
 from tests.anywhere import shaken
 from vbg.simulate.steppers.implicit import implicit
 from vbg.simulate.steppers.implicit.collocation import integrals, radau
 from vbg.simulate.steppers.implicit.implicit import STAGES, Implicit
-from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
+from vbg.simulate.steppers.implicit.iteration import Compiled
+from vbg.simulate.steppers.implicit.jacobian import complex_step_jacobian, implicit_jacobian
+from vbg.simulate.steppers.work import Counts
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -224,36 +227,66 @@ def test_a_jacobian_without_a_value_is_said():
 # -- machines ------------------------------------------------------------------------
 
 
+def by_kernels_and_numpy(start, x, jacobian, s, h):
+    """The same steps of s stages from a first one of the length h on."""
+    rate, n, made = start.evaluator("rate"), start.system.size, []
+    for newton in (Compiled(rate, n, Counts()), None):
+        limits = {"max_step": np.inf, "rtol": 1e-8, "atol": 1e-10}
+        solver = Implicit(
+            lambda t, x: rate(t, x)[:n].copy(),
+            lambda times, states: rate.each(times, states)[:, :n],
+            jacobian,
+            *(0.0, x, 1.0),
+            **limits,
+            counts=Counts() if newton is None else newton.counts,
+            newton=newton,
+        )
+        solver.h_abs, solver.method = h, radau(s)
+        assert solver.step() is None
+        solver.method = radau(s)
+        made.append(solver)
+    return made
+
+
+def assert_alike(one, two, h, converges):
+    """What compiled code says of a step of h, and numpy."""
+    found, wanted = (solver._attempt(solver.t + h, True) for solver in (one, two))
+    assert found.count == wanted.count and one.counts == two.counts
+    assert found.contraction == pytest.approx(wanted.contraction, rel=1e-3, abs=1e-6)
+    assert (found.Z is not None) == (wanted.Z is not None) == converges
+    assert (found.f is None) == (wanted.f is None)
+    if converges:
+        scale = 1e-10 + 1e-8 * np.abs(one.y)
+        assert np.abs((found.Z - wanted.Z) / scale).max() < 1e-2
+        assert found.error == pytest.approx(wanted.error, rel=1e-2, abs=1e-3)
+
+
 @pytest.mark.parametrize("s", STAGES)
 @pytest.mark.parametrize("h", [1e-5, 1e-3])
 def test_a_compiled_step_is_that_by_numpy(s, h):
-    """Behind a step of another length: stages, iterations, error, the rate at the end; the last one
-    is too long for the iteration."""
+    """Behind one of another length; the second is too long for the iteration."""
     start = vbg.start(vbg.assemble(vbg.read(EXAMPLES / "motor-slider-crank.toml")))
-    rate, n = start.evaluator("rate"), start.system.size
+    one, two = by_kernels_and_numpy(start, start.state, implicit_jacobian(start), s, 0.9e-5)
+    assert one.staged > 0 == two.staged
+    assert_alike(one, two, h, h == 1e-5)
 
-    def each(times, states):
-        return rate.each(times, states)[:, :n]
 
-    def made(program):
-        first = (lambda t, x: rate(t, x)[:n].copy()), each, implicit_jacobian(start)
-        limits = {"max_step": np.inf, "rtol": 1e-8, "atol": 1e-10, "program": program}
-        solver = Implicit(*first, 0.0, start.state, 1.0, **limits)
-        solver.h_abs, solver.method = 0.9e-5, radau(s)
-        assert solver.step() is None
-        solver.method = radau(s)
-        return solver, solver._newton.attempt(solver, solver.t + h, True)
-
-    (one, found), (two, wanted) = made(rate), made(None)
-    assert one.staged > 0 == two.staged and found.count == wanted.count
-    assert one.counts == two.counts
-    assert found.contraction == pytest.approx(wanted.contraction, rel=1e-3, abs=1e-6)
-    assert (found.Z is None) == (wanted.Z is None) == (h == 1e-3)
-    scale = 1e-10 + 1e-8 * np.abs(one.y)
-    if found.Z is not None:
-        assert np.abs((found.Z - wanted.Z) / scale).max() < 1e-2
-        assert found.error == pytest.approx(wanted.error, rel=1e-2, abs=1e-3)
-    assert (found.f is None) == (wanted.f is None)
+@pytest.mark.parametrize("s", STAGES)
+def test_a_compiled_step_on_a_sparse_jacobian(s):
+    """Of a ladder; then on matrices of pairs, coupled at random in one pattern: pivots of the first
+    do not bear the second, whose diagonal is that of z / h - J."""
+    start, h = vbg.start(vbg.assemble(ladder.model(ladder.stiff(10)))), 1e-11
+    exact, rng, n = complex_step_jacobian(start), np.random.default_rng(s), start.system.size
+    x = start.state + 1e-9 * rng.normal(size=n)
+    one, two = by_kernels_and_numpy(start, x, lambda t, x: csc_matrix(exact(t, x)), s, 0.01 * h)
+    one.inside = two.inside = None  # from no guess, whose defect may be rounding
+    assert_alike(one, two, 0.01 * h, True)
+    far = np.kron(np.diag(rng.uniform(1.0, 2.0, n // 2)), [[0.0, 1.0], [1.0, 0.0]])
+    far += 0.1 * rng.normal(size=(n, n)) * (rng.random((n, n)) < 2.0 / n)
+    np.fill_diagonal(far, 0.0)
+    for diagonal in (-50.0, radau(s).shifts[0].real, 2.0):
+        one.J = two.J = csc_matrix((far + diagonal * np.eye(n)) / h)
+        assert_alike(one, two, h, False)
 
 
 def test_a_stiff_machine_as_the_explicit_method_has_it_at_any_rounding():

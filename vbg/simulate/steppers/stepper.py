@@ -26,6 +26,7 @@ from vbg.simulate.steppers.explicit import (
 )
 from vbg.simulate.steppers.implicit.collocation import Inside
 from vbg.simulate.steppers.implicit.implicit import Implicit
+from vbg.simulate.steppers.implicit.iteration import Compiled as Newton
 from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.rounding import RoundingOf, RoundingWatch, bear_rounding
 from vbg.simulate.steppers.stiffness import Jacobian, fastest
@@ -103,6 +104,7 @@ class Adaptive:
         self._t_end: float = t_end
         watched = jacobian, t, t_end, atol.duration
         self._rounding = RoundingWatch(*watched) if kind == "dop853" else None
+        newton = Newton(rate, len(x), counts)
         self._least: Array = np.zeros(len(x))  # tolerances, by what rounding moves
 
         def make(t0: float, x0: Array) -> Any:
@@ -117,8 +119,7 @@ class Adaptive:
             solver: Any = None
             if exact is not None:
                 try:
-                    rates = rate, self._counted, self._counted_each
-                    solver = _implicit(*rates, exact, counts, *rest)
+                    solver = _implicit(self._counted, self._counted_each, exact, newton, *rest)
                 except ZeroDivisionError:
                     self._without_slope = True  # `step` will report it
             if solver is None:
@@ -309,11 +310,10 @@ class Adaptive:
 
 
 def _implicit(
-    evaluator: Evaluator,
     rate: Rate,
     rates: Callable[[Array, Array], Array],
     jacobian: Jacobian,
-    counts: Counts,
+    newton: Newton,
     t: float,
     x: Array,
     t_end: float,
@@ -323,7 +323,7 @@ def _implicit(
 ) -> Implicit:
     load_scipy_on_one_thread()
     limits: dict[str, Any] = {"max_step": longest, "rtol": rtol, "atol": atol}
-    how: dict[str, Any] = {"counts": counts, "program": evaluator}
+    how: dict[str, Any] = {"counts": newton.counts, "newton": newton}
     solver = Implicit(rate, rates, jacobian, t, x, t_end, **limits, **how)
     solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
     return solver

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vbg.simulate.steppers.implicit.ending import DENSE
 from vbg.simulate.steppers.implicit.sparsity import Pattern
 
 STEP = 100.0  # calls around a step
-CALLED = 130.0  # calls around an iteration
+CALLED, BY_NUMPY = 15.0, 130.0  # calls around an iteration in compiled code, and by numpy
 SOLVES = 4  # of an iteration of seven stages
 
 
@@ -61,7 +62,8 @@ def implicit_prices(operations: int, size: int, pattern: Pattern | None) -> Pric
     if pattern is None:
         solve = 1.5 + 0.0013 * size**2
         factorisation = 6.0 + 0.01 * size**2 + 7e-5 * size**3
-        return Prices(rate, CALLED + SOLVES * solve, column * size, factorisation)
+        called = CALLED if size <= DENSE else BY_NUMPY
+        return Prices(rate, called + SOLVES * solve, column * size, factorisation)
     entries = len(pattern.rows)
     solve = 10.0 + 0.006 * entries
     return Prices(rate, CALLED + SOLVES * solve, column * pattern.groups, 100.0 + 0.12 * entries)

@@ -12,4 +12,6 @@ from __future__ import annotations
 
 MOST = 10  # iterations of a step
 STEP = 1e-40  # of complex steps: any below rounding is exact, for nothing is subtracted
+GROWTH = 1e6  # of factors beyond which pivots are chosen anew: a millionth of the digits is left
+DENSE = 250  # states up to which compiled code factors a dense Jacobian: LAPACK's blocks win beyond
 CONVERGED, STUCK, SINGULAR = 0, 1, 2

@@ -23,17 +23,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program.evaluator import Evaluator
 from vbg.simulate.steppers.beginning import TOO_SMALL, first_step
 from vbg.simulate.steppers.implicit.collocation import Inside, radau
-from vbg.simulate.steppers.implicit.ending import MOST
-from vbg.simulate.steppers.implicit.iteration import DENSE, ByNumpy, Compiled
-from vbg.simulate.steppers.implicit.shifted import columns
+from vbg.simulate.steppers.implicit.ending import DENSE, MOST
+from vbg.simulate.steppers.implicit.iteration import Attempt, ByNumpy, Compiled
+from vbg.simulate.steppers.implicit.shifted import Singular, columns
 from vbg.simulate.steppers.rounding import newton_end
 from vbg.simulate.steppers.work import Counts
 
@@ -72,11 +72,11 @@ class Implicit:
         rtol: Any,
         atol: Any,
         counts: Counts | None = None,
-        program: Evaluator | None = None,
+        newton: Compiled | None = None,
     ):
         """`rate(t, y)` of one state, `rates(times, states)` of several, as rows; `jacobian(t, y)`,
-        dense or sparse; `counts` goes on counting what is done; `program`: whose first outputs the
-        rates are, if they are one's.
+        dense or sparse; `counts` goes on counting what is done; `newton`: compiled steps of the
+        same rates, where there are some.
 
         Raises ZeroDivisionError where the Jacobian has no value, here and in `step`."""
         self._jacobian = jacobian
@@ -96,15 +96,15 @@ class Implicit:
         self._lives = math.inf  # steps that a Jacobian is fit for
         self._reach = math.inf  # length of a step for which a new one contracts as asked
         self._renew()
-        small = isinstance(self.J, np.ndarray) and 0 < len(self.y) <= DENSE
-        self._newton: ByNumpy | Compiled = ByNumpy(rate, rates, self.counts)
-        if program is not None and small:
-            self._newton = Compiled(program, len(self.y), self.counts)
+        self._by_numpy = ByNumpy(rate, rates, self.counts)
+        large = isinstance(self.J, np.ndarray) and len(self.y) > DENSE
+        self._newton: ByNumpy | Compiled = self._by_numpy if newton is None or large else newton
+        self._before_this = self._newton.staged
 
     @property
     def staged(self) -> int:
-        """Rates that a program gave, in stages and at the ends of steps."""
-        return self._newton.staged
+        """Rates that `newton` has evaluated."""
+        return self._newton.staged - self._before_this
 
     def _renew(self, h: float = 0.0) -> None:
         """The Jacobian in the middle of the step h ahead, or where it stands if it has no value
@@ -160,7 +160,7 @@ class Implicit:
         while h >= shortest:
             end = min(t + h, self.t_bound)
             h = end - t
-            found = self._newton.attempt(self, end, again or self._before is None)
+            found = self._attempt(end, again or self._before is None)
             self._count, self._contraction = found.count, found.contraction
             if found.Z is None and self._age > 0:
                 self._lives = float(self._age)
@@ -177,6 +177,12 @@ class Implicit:
             h *= max(LEAST_FACTOR, self._safe(found.error))
             again = True
         return TOO_SMALL
+
+    def _attempt(self, end: float, again: bool) -> Attempt:
+        for newton in (self._newton, self._by_numpy):  # whose pivots bear any matrix
+            with suppress(Singular):
+                return newton.attempt(self, end, again)
+        return Attempt(None, 0, 0.0)
 
     def _safe(self, error: float) -> float:
         """Factor of the step that would err by a little less than the tolerance."""

@@ -1,5 +1,5 @@
 """Newton's iteration of a step and the step's error: by numpy for any rates and any Jacobian, in
-compiled code where the rates are a program's and the Jacobian is small and dense.
+compiled code where the rates are a program's and the Jacobian is small, or sparse.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from vbg.assemble.program.machine import interpreter
 from vbg.simulate.steppers.beginning import norm
 from vbg.simulate.steppers.implicit.collocation import Inside, Method
 from vbg.simulate.steppers.implicit.ending import CONVERGED, MOST, SINGULAR
-from vbg.simulate.steppers.implicit.entries import Step, attempt
+from vbg.simulate.steppers.implicit.entries import NO_FILL, Step, attempt
+from vbg.simulate.steppers.implicit.fill import fill_of
 from vbg.simulate.steppers.implicit.shifted import Singular, Solve, shifted
 from vbg.simulate.steppers.work import Counts
 
 Array = NDArray[np.float64]
-DENSE = 100  # states up to which a dense Jacobian is factored here: LAPACK's blocks win beyond
 NO_STEP_BEFORE = np.zeros((0, 0))
 
 
@@ -69,15 +69,14 @@ class ByNumpy:
         self._of: tuple[Any, ...] = (None, 0.0, None)  # J, step and method that they are for
 
     def attempt(self, at: Standing, end: float, again: bool) -> Attempt:
-        """A step to `end`; its error is looked at `again` through the rates where it is large."""
+        """A step to `end`; its error is looked at `again` through the rates where it is large.
+
+        Raises Singular where z / h - J cannot be factored."""
         h, method = end - at.t, at.method
         if self._of[0] is not at.J or self._of[1:] != (h, method.stages):
             self._of = None, 0.0, None
             self._counts.factorisations += len(method.shifts)
-            try:
-                self._solves = [shifted(at.J, z / h) for z in method.shifts]
-            except Singular:
-                return Attempt(None, 0, 0.0)
+            self._solves = [shifted(at.J, z / h) for z in method.shifts]
             self._of = at.J, h, method.stages
         with np.errstate(over="ignore", invalid="ignore"):  # of stages that lead nowhere
             Z, count, contraction = self._stages(at, h)
@@ -102,7 +101,7 @@ class ByNumpy:
                 theta = size / last
                 contraction = theta if k == 1 else math.sqrt(theta * contraction)
                 left = theta / (1.0 - theta) if theta < 1.0 else math.inf
-                if size > 0.0 and left * size * theta ** (MOST - 2 - k) > at.newton_tol:
+                if theta >= 1.0 or left * size * theta ** (MOST - 2 - k) > at.newton_tol:
                     return None, k + 1, contraction
             Z = Z + change
             if size == 0.0 or left * size < at.newton_tol:
@@ -144,36 +143,72 @@ class Compiled:
     """The same for the first outputs of a program, a step in one call of a kernel."""
 
     def __init__(self, rate: Evaluator, n: int, counts: Counts):
-        self._rate, self._counts, self._address = rate, counts, interpreter()
-        names = ("y", "f", "atol", "rtol", "scale", "u_re", "u_im")
+        self._rate, self.counts, self._address = rate, counts, interpreter()
+        names = ["y", "f", "atol", "rtol", "scale", "u_re", "u_im", "embedded", "row_re", "row_im"]
         self._vectors: dict[str, Any] = dict(zip(names, np.zeros((len(names), n)), strict=True))
-        self._J = np.zeros(n * n)
+        self._J, self._fill = np.zeros(0), NO_FILL
+        self._places: tuple[Any, ...] = ()  # of the entries of a sparse J, by compressed columns
         self._steps: dict[int, Step] = {}
         self._of: tuple[Any, ...] = (None, 0.0, None)
         self.staged = 0
 
     def attempt(self, at: Standing, end: float, again: bool) -> Attempt:
-        """As that of ByNumpy."""
+        """As that of ByNumpy; pivots are chosen anew where those from before do not bear.
+
+        Raises Singular where none do."""
         method, h = at.method, end - at.t
-        step, n_shifts = self._step(method), len(method.shifts)
-        step.y[:], step.f[:], step.atol[:], step.rtol[:] = at.y, at.f, at.atol, at.rtol
-        if self._of[0] is not at.J:
-            self._J.reshape(at.J.shape)[:] = at.J.T
         fresh = self._of[0] is not at.J or self._of[1:] != (h, method.stages)
-        self._counts.factorisations += n_shifts if fresh else 0
-        before = at.inside
-        K, shorter = (NO_STEP_BEFORE, 0.0) if before is None else (before.K, h / before.h)
-        said = attempt(
-            self._address, step, K, at.t, end, int(fresh), int(again), at.newton_tol, shorter
-        )
+        self.counts.factorisations += len(method.shifts) if fresh else 0
+        if self._of[0] is not at.J:
+            self._take(at.J, method.shifts[0].real / h)
+        said, step = self._said(at, end, again, fresh)
+        if said == SINGULAR and not isinstance(at.J, np.ndarray):
+            self._order(at.J, method.shifts[0].real / h)
+            said, step = self._said(at, end, again, True)
+        if said == SINGULAR:
+            self._of = None, 0.0, None
+            raise Singular
         count, contraction, error, more = step.found.tolist()
-        self._of = (at.J, 0.0, None) if said == SINGULAR else (at.J, h, method.stages)
-        self._counts.iterations += int(count)
+        self._of = at.J, h, method.stages
+        self.counts.iterations += int(count)
         self.staged += int(count) * method.stages + int(more)
         if said != CONVERGED:
             return Attempt(None, int(count), contraction)
         f = step.f.copy() if error < 1.0 else None
         return Attempt(step.Z.copy(), int(count), contraction, error, f)
+
+    def _said(self, at: Standing, end: float, again: bool, fresh: bool) -> tuple[int, Step]:
+        """What the kernel says of a step, which holds all else."""
+        step, before = self._step(at.method), at.inside
+        step.y[:], step.f[:], step.atol[:], step.rtol[:] = at.y, at.f, at.atol, at.rtol
+        K, part = NO_STEP_BEFORE, 0.0
+        if before is not None:
+            K, part = before.K, (end - at.t) / before.h
+        how = int(fresh), int(again), at.newton_tol, part
+        return attempt(self._address, step, K, at.t, end, *how), step
+
+    def _take(self, J: Any, z: float) -> None:
+        """Another Jacobian."""
+        if isinstance(J, np.ndarray):
+            if not self._J.size:
+                self._J = np.zeros(J.size)
+            self._J.reshape(J.shape)[:] = J.T
+            return
+        if self._is_ordered(J):
+            self._J[:] = J.data
+        else:
+            self._order(J, z)
+
+    def _is_ordered(self, J: Any) -> bool:
+        """Whether the entries of a sparse J stand where those of the one before stood."""
+        pairs = zip(self._places, (J.indices, J.indptr), strict=False)
+        return bool(self._places) and all(np.array_equal(*pair) for pair in pairs)
+
+    def _order(self, J: Any, z: float) -> None:
+        """Pivots for z - J, J sparse.  Raises Singular."""
+        self._fill, self._places = fill_of(J, z), (J.indices, J.indptr)
+        self._J = J.data.copy()
+        self._steps.clear()
 
     def _step(self, method: Method) -> Step:
         s, n = method.stages, len(self._vectors["y"])
@@ -184,8 +219,10 @@ class Compiled:
             given: dict[str, Any] = dict(zip(names, np.zeros((len(names), s, n)), strict=True))
             for name, part in parts.items():
                 given |= {f"{name}_re": part.real.copy(), f"{name}_im": part.imag.copy()}
-            given |= dict(zip(("re", "im"), np.zeros((2, m * n * n)), strict=True))
+            size = len(self._fill.column) or n * n
+            given |= dict(zip(("re", "im"), np.zeros((2, m * size)), strict=True))
             given |= {"pivots": np.zeros((m, n), dtype=np.int64), "found": np.zeros(4)}
             given |= {"c": method.c, "A": method.A, "error": method.error}
-            self._steps[s] = Step(rate=self._rate.reader, J=self._J, **self._vectors, **given)
+            given |= {"rate": self._rate.reader, "fill": self._fill, "J": self._J}
+            self._steps[s] = Step(**self._vectors, **given)
         return self._steps[s]

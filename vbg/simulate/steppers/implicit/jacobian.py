@@ -67,13 +67,16 @@ def sparse_jacobian(start: Start, structure: Pattern) -> Callable[[float, Array]
     evaluate = start.evaluator("rate", complex_valued=True)
     n, rows, columns = start.system.size, structure.rows, structure.columns
     steps = [1j * STEP * (structure.group == g) for g in range(structure.groups)]
-    where = (structure.group[columns], rows)
+    order = np.lexsort((rows, columns))
+    where = structure.group[columns[order]], rows[order]
+    places = rows[order].astype(np.int32)
+    begin = np.searchsorted(columns[order], np.arange(n + 1)).astype(np.int32)
 
     def jacobian(t: float, x: Array) -> Any:
         derivatives = np.empty((len(steps), n))
         for derivative, step in zip(derivatives, steps, strict=True):
             derivative[:] = evaluate(t, x + step)[:n].imag / STEP
-        return csc_matrix((derivatives[where], (rows, columns)), shape=(n, n))
+        return csc_matrix((derivatives[where], places, begin), shape=(n, n))
 
     return jacobian
 

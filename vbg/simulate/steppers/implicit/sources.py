@@ -7,5 +7,6 @@ from pathlib import Path
 from vbg.assemble.program.machine.sources import SOURCES
 from vbg.plumbing.compiled import Kernels
 
-_HERE = (Path(__file__).with_name(name) for name in ("kernels.py", "ending.py"))
-KERNELS = Kernels("implicit", [*SOURCES, *_HERE])
+_HERE = Path(__file__).parent
+_OWN = [*sorted((_HERE / "kernels").glob("*.py")), _HERE / "ending.py"]
+KERNELS = Kernels("implicit", [*SOURCES, *_OWN])

@@ -59,7 +59,7 @@ def pattern(program: Program, size: int, left_out: frozenset[int]) -> Pattern:
     sets = dependencies(program, size)
     for row in left_out:
         sets[row] = 0
-    places = [(row, column) for row in range(size) for column in _members(sets[row])]
+    places = [(row, column) for row in range(size) for column in members(sets[row])]
     rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
     return Pattern(rows, columns, _grouped(rows, columns, size))
 
@@ -176,7 +176,7 @@ def _matrix_words(program: Program, index: int) -> Iterator[int]:
             yield from range(coupling.block, coupling.block + coupling.size * pivot.size)
 
 
-def _members(states: int) -> Iterator[int]:
+def members(states: int) -> Iterator[int]:
     while states:
         lowest = states & -states
         yield lowest.bit_length() - 1

@@ -1,27 +1,21 @@
-"""Compiled steps of the implicit method on a small dense Jacobian, and its polynomial.
-
-A matrix is kept by columns, entry (i, j) at n j + i; a complex one in two arrays, its real and its
-imaginary part, so that columns are added as vectors.  Zeros of a column are passed by: what nothing
-depends on, as energies, costs nothing.
-"""
+"""Steps of the implicit method, the polynomial inside them, and a dense Jacobian."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble.program.machine.memory import ALONE, at, put
+from vbg.assemble.program.machine.memory import at, put
 from vbg.assemble.program.machine.pointer import run_at
 from vbg.assemble.program.machine.running import evaluate
 from vbg.simulate.steppers.implicit.ending import CONVERGED, MOST, SINGULAR, STEP, STUCK
-from vbg.simulate.steppers.implicit.sources import KERNELS
-
-
-def entry(function):
-    """Decorator of kernels, as those of the tape."""
-    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **ALONE)
-
-
-compiled = entry  # those that only kernels call
+from vbg.simulate.steppers.implicit.kernels.compiling import compiled, entry
+from vbg.simulate.steppers.implicit.kernels.dense import (
+    factor_complex,
+    factor_real,
+    solve_complex,
+    solve_real,
+)
+from vbg.simulate.steppers.implicit.kernels.sparse import factor_sparse, solve_sparse
 
 
 @entry
@@ -36,162 +30,6 @@ def derivatives(address, p, t, x, which, columns):
         run_at(address, work, p.segments, p.operands, p.factors, p.stream, p.kept)
         for i in range(n):
             columns[j, i] = at(work, p.first + i).imag / STEP
-
-
-# -- linear systems -------------------------------------------------------------------
-
-
-@compiled
-def exchange(a, first, i, j, n):
-    """Rows i and j of the matrix at `first`."""
-    for k in range(n):
-        here = first + n * k
-        put_by(a, here + i, here + j)
-
-
-@compiled
-def put_by(a, i, j):
-    """a_i and a_j change places."""
-    before = at(a, i)
-    put(a, i, at(a, j))
-    put(a, j, before)
-
-
-@compiled
-def largest_below(re, im, first, k, n):
-    """The row, from k on, of the largest entry of column k."""
-    row, most = k, -1.0
-    for i in range(k, n):
-        here = first + n * k + i
-        size = abs(at(re, here)) + abs(at(im, here))
-        if size > most:
-            row, most = i, size
-    return row
-
-
-@compiled
-def factor_real(J, re, im, first, pivots, z, n):
-    """Factors of z - J, J by columns, in re from `first` on, as LAPACK's getrf has them; whether
-    there are any.  im is zero there."""
-    for i in range(n * n):
-        put(re, first + i, -at(J, i))
-    for i in range(n):
-        put(re, first + (n + 1) * i, z + at(re, first + (n + 1) * i))
-    for k in range(n):
-        column = first + n * k
-        row = largest_below(re, im, first, k, n)
-        pivots[k] = row
-        if row != k:
-            exchange(re, first, k, row, n)
-        if at(re, column + k) == 0.0:
-            return False
-        inverse = 1.0 / at(re, column + k)
-        for i in range(k + 1, n):
-            put(re, column + i, at(re, column + i) * inverse)
-        for j in range(k + 1, n):
-            other = first + n * j
-            u = at(re, other + k)
-            if u != 0.0:
-                for i in range(k + 1, n):
-                    put(re, other + i, at(re, other + i) - u * at(re, column + i))
-    return True
-
-
-@compiled
-def factor_complex(J, re, im, first, pivots, z_re, z_im, n):
-    """The same of a complex z."""
-    for i in range(n * n):
-        put(re, first + i, -at(J, i))
-        put(im, first + i, 0.0)
-    for i in range(n):
-        here = first + (n + 1) * i
-        put(re, here, z_re + at(re, here))
-        put(im, here, z_im)
-    for k in range(n):
-        column = first + n * k
-        row = largest_below(re, im, first, k, n)
-        pivots[k] = row
-        if row != k:
-            exchange(re, first, k, row, n)
-            exchange(im, first, k, row, n)
-        a, b = inverse_of(at(re, column + k), at(im, column + k))
-        if a == 0.0 and b == 0.0:
-            return False
-        for i in range(k + 1, n):
-            c, d = at(re, column + i), at(im, column + i)
-            put(re, column + i, a * c - b * d)
-            put(im, column + i, a * d + b * c)
-        for j in range(k + 1, n):
-            other = first + n * j
-            u, v = at(re, other + k), at(im, other + k)
-            if u != 0.0 or v != 0.0:
-                subtract(re, im, other, re, im, column, u, v, k + 1, n)
-    return True
-
-
-@compiled
-def inverse_of(a, b):
-    """1 / (a + i b) by its parts (R. Smith, Comm. ACM 5, 1962); 0 of 0."""
-    if a == 0.0 and b == 0.0:
-        return 0.0, 0.0
-    if abs(a) >= abs(b):
-        r = b / a
-        d = a + b * r
-        return 1.0 / d, -r / d
-    r = a / b
-    d = a * r + b
-    return r / d, -1.0 / d
-
-
-@compiled
-def subtract(re, im, to, of_re, of_im, column, u, v, begin, end):
-    """From the vector at `to` (u + i v) times that at `column`, entries begin to end - 1."""
-    for i in range(begin, end):
-        c, d = at(of_re, column + i), at(of_im, column + i)
-        put(re, to + i, at(re, to + i) - (u * c - v * d))
-        put(im, to + i, at(im, to + i) - (u * d + v * c))
-
-
-@compiled
-def solve_real(re, first, pivots, b, n):
-    """(z - J) x = b by the factors at `first`, in place."""
-    for k in range(n):
-        if pivots[k] != k:
-            put_by(b, k, pivots[k])
-    for k in range(n):
-        u = at(b, k)
-        if u != 0.0:
-            for i in range(k + 1, n):
-                put(b, i, at(b, i) - u * at(re, first + n * k + i))
-    for k in range(n - 1, -1, -1):
-        u = at(b, k)
-        if u != 0.0:
-            u /= at(re, first + (n + 1) * k)
-            put(b, k, u)
-            for i in range(k):
-                put(b, i, at(b, i) - u * at(re, first + n * k + i))
-
-
-@compiled
-def solve_complex(re, im, first, pivots, b, c, n):
-    """(z - J) x = b + i c, likewise."""
-    for k in range(n):
-        if pivots[k] != k:
-            put_by(b, k, pivots[k])
-            put_by(c, k, pivots[k])
-    for k in range(n):
-        u, v = at(b, k), at(c, k)
-        if u != 0.0 or v != 0.0:
-            subtract(b, c, 0, re, im, first + n * k, u, v, k + 1, n)
-    for k in range(n - 1, -1, -1):
-        u, v = at(b, k), at(c, k)
-        if u != 0.0 or v != 0.0:
-            here = first + (n + 1) * k
-            p, q = inverse_of(at(re, here), at(im, here))
-            u, v = u * p - v * q, u * q + v * p
-            put(b, k, u)
-            put(c, k, v)
-            subtract(b, c, 0, re, im, first + n * k, u, v, 0, k)
 
 
 # -- the polynomial inside a step -----------------------------------------------------
@@ -257,15 +95,40 @@ def factored(w, h):
     """Factors of z / h - J for all shifts z of the method; whether there are any."""
     n, n_shifts = w.y.shape[0], w.shifts_re.shape[0]
     for k in range(n_shifts):
-        pivots, first = w.pivots[k], n * n * k
-        if k == 0:
-            done = factor_real(w.J, w.re, w.im, first, pivots, w.shifts_re[0] / h, n)
+        pivots, first = w.pivots[k], size_of(w) * k
+        z_re, z_im = w.shifts_re[k] / h, w.shifts_im[k] / h
+        if w.fill.diagonal.shape[0] > 0:
+            room = w.row_re, w.row_im
+            done = factor_sparse(w.fill, w.J, w.re, w.im, first, *room, z_re, z_im)
+        elif k == 0:
+            done = factor_real(w.J, w.re, w.im, first, pivots, z_re, n)
         else:
-            z_re, z_im = w.shifts_re[k] / h, w.shifts_im[k] / h
             done = factor_complex(w.J, w.re, w.im, first, pivots, z_re, z_im, n)
         if not done:
             return False
     return True
+
+
+@compiled
+def size_of(w):
+    """Places of a matrix of factors."""
+    n = w.y.shape[0]
+    return w.fill.column.shape[0] if w.fill.diagonal.shape[0] > 0 else n * n
+
+
+@compiled
+def solve(w, k):
+    """(z_k / h - J) x = u_re + i u_im, in place; the first in real numbers."""
+    n, first = w.y.shape[0], size_of(w) * k
+    if k == 0:
+        for i in range(n):
+            w.u_im[i] = 0.0
+    if w.fill.diagonal.shape[0] > 0:
+        solve_sparse(w.fill, w.re, w.im, first, w.row_re, w.row_im, w.u_re, w.u_im)
+    elif k == 0:
+        solve_real(w.re, first, w.pivots[0], w.u_re, n)
+    else:
+        solve_complex(w.re, w.im, first, w.pivots[k], w.u_re, w.u_im, n)
 
 
 @compiled
@@ -283,11 +146,7 @@ def correct(w, h):
             for i in range(n):
                 w.u_re[i] += p * w.defect[j, i]
                 w.u_im[i] += q * w.defect[j, i]
-        if k == 0:
-            solve_real(w.re, 0, w.pivots[0], w.u_re, n)
-            w.u_im[:] = 0.0
-        else:
-            solve_complex(w.re, w.im, n * n * k, w.pivots[k], w.u_re, w.u_im, n)
+        solve(w, k)
         for j in range(s):
             p, q = w.back_re[j, k], w.back_im[j, k]
             for i in range(n):
@@ -333,7 +192,7 @@ def iterate(address, w, t, h, newton_tol):
             theta = size / last
             w.found[1] = theta if k == 1 else np.sqrt(theta * w.found[1])
             left = theta / (1.0 - theta) if theta < 1.0 else np.inf
-            if size > 0.0 and left * size * theta ** (MOST - 2 - k) > newton_tol:
+            if theta >= 1.0 or left * size * theta ** (MOST - 2 - k) > newton_tol:
                 return STUCK
         if size == 0.0 or left * size < newton_tol:
             return CONVERGED
@@ -348,14 +207,14 @@ def find_error(address, w, t, h, again):
     n, s = w.y.shape[0], w.Z.shape[0]
     for i in range(n):
         w.scale[i] = w.atol[i] + w.rtol[i] * max(abs(w.y[i]), abs(w.y[i] + w.Z[s - 1, i]))
-        w.u_im[i] = 0.0
+        w.embedded[i] = 0.0
     for j in range(s):
         weight = w.shifts_re[0] / h * w.error[j]
         for i in range(n):
-            w.u_im[i] += weight * w.Z[j, i]
+            w.embedded[i] += weight * w.Z[j, i]
     for i in range(n):
-        w.u_re[i] = w.f[i] + w.u_im[i]
-    solve_real(w.re, 0, w.pivots[0], w.u_re, n)
+        w.u_re[i] = w.f[i] + w.embedded[i]
+    solve(w, 0)
     error = norm(w.u_re, w.scale)
     if error >= 1.0 and again != 0:
         for i in range(n):
@@ -363,8 +222,8 @@ def find_error(address, w, t, h, again):
         evaluate(address, w.rate, t, w.u_re)
         w.found[3] += 1.0
         for i in range(n):
-            w.u_re[i] = at(w.rate.work, w.rate.first + i) + w.u_im[i]
-        solve_real(w.re, 0, w.pivots[0], w.u_re, n)
+            w.u_re[i] = at(w.rate.work, w.rate.first + i) + w.embedded[i]
+        solve(w, 0)
         error = norm(w.u_re, w.scale)
     return error if np.isfinite(error) else np.inf
 
