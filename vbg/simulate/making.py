@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.start import Start
+from vbg.assemble.system import System
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.settings import Settings
 from vbg.simulate.steppers.choice import Choice
 from vbg.simulate.steppers.implicit.sparsity import Pattern
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
-from vbg.simulate.steppers.tolerances import Tolerances, line_states
+from vbg.simulate.steppers.tolerances import LINE, Tolerances
 
 # DOP853 runs at this part of rtol: its dense output, which gives the rows between two
 # steps, has order 7 and no error control of its own (energy of the rows: 6e-9 -> 8e-10)
@@ -66,7 +67,22 @@ def choice_of(
     if settings.method != "auto":
         return None
     system, operations = start.system, len(start.rate_program.operands)
-    line = line_states(system)
+    line = _line_states(system)
     choice = Choice(jacobian, pattern, operations, system.size, settings.t_end, line)
     choice.tries = settings.formulation == "constraint"
     return choice
+
+
+def _line_states(system: System) -> NDArray[np.int64]:
+    """Places of the states of circuits, oil, shafts and controllers."""
+    vertices = system.causal.graph.vertices.values()
+    stores = {v.state.data for v in vertices if v.state is not None and v.frame == LINE}
+    return np.array(
+        [
+            i
+            for s in system.slices
+            if s.state.name in stores or s.state.kind == "signal"
+            for i in range(s.first, s.last)
+        ],
+        dtype=np.int64,
+    )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Jacobian = Callable[[float, NDArray[np.float64]], Any]
 
 FIRST_LOOK = 50  # steps before the first look
-WATCH = 400  # steps between two looks; before, twice as many each time where they cost little
+WATCH = 400  # steps between two looks; before, as many as there were where they cost little
 PATIENCE = 20_000  # steps ahead below which nothing is looked at,
 SMALL, SOON = 60, 500  # or these for the circuits, oil and controllers of so few states: their
 # eigenvalues cost a step or two, and no posture of joints makes them large
@@ -57,7 +57,7 @@ class StiffnessWatch:
         """`jacobian` gives that of the rate when it is first needed; `line`: places of the states
         that belong to no body and no joint."""
         self._jacobian, self._t_end, self._line = jacobian, t_end, line
-        self._steps, self._since, self._next = 0, 0.0, FIRST_LOOK
+        self._steps, self._since, self._next, self._all = 0, 0.0, FIRST_LOOK, 0
         self._longest = 0.0
 
     def go_on(self, t: float) -> None:
@@ -70,8 +70,9 @@ class StiffnessWatch:
         if self._steps < self._next:
             return False
         mean = (t - self._since) / self._steps
+        self._all += self._steps
         self._steps, self._since = 0, t
-        self._next = min(2 * self._next, WATCH) if len(x) <= SMALL else WATCH
+        self._next = min(self._all, WATCH) if len(x) <= SMALL else WATCH
         self._longest = max(self._longest, mean)
         ahead = (self._t_end - t) / mean if mean > 0.0 else 0.0
         soon = ahead < PATIENCE

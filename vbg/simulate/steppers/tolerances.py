@@ -40,6 +40,7 @@ excited.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -268,7 +269,8 @@ class Tolerances:
         held = self._closed(self._shared(own, slopes), x)
         for group in self._connected:
             held[group] = np.maximum(held[group], PASSED * own[group].max())
-        held[self._choked] = np.minimum(held[self._choked], LEAKING * own[self._choked])
+        if len(self._choked) > 0:
+            held[self._choked] = np.minimum(held[self._choked], LEAKING * own[self._choked])
         if self._others is None:
             self._others = self._rest()
         values = self._others.copy()
@@ -345,17 +347,21 @@ class Tolerances:
         """What rtol is of the size of each state, (n,): rtol |Z| / (F |X|) where the law of a store
         is not proportional, rtol at most."""
         values = np.full(self._system.size, rtol)
-        if self._stretched:
-            grain = np.spacing(np.abs(x))
-            grain[::2] *= -1.0
-            parts = self._parts(t, x)
-            moved = [np.abs(self._parts(t, x + g) - parts) for g in (grain, -grain)]
-            rounding = GRAINS * np.nan_to_num(np.maximum(*moved))
-            part, whole = np.abs(parts), np.abs(x[self._stretched_at])
-            less = part < whole
-            part, whole = part[less], whole[less]
-            held = np.maximum(np.maximum(rtol * part, rounding[less]), GRAIN * whole)
-            values[self._stretched_at[less]] = np.minimum(rtol, held / whole)
+        if not self._stretched:
+            return values
+        grain = np.spacing(np.abs(x))
+        grain[::2] *= -1.0
+        states = x, x + grain, x - grain
+        parts = zip(*(self._parts(t, state).tolist() for state in states), strict=True)
+        places = self._stretched_at.tolist()
+        for at, whole, (part, ahead, behind) in zip(
+            places, np.abs(x[self._stretched_at]).tolist(), parts, strict=True
+        ):
+            if abs(part) < whole:
+                moved = abs(ahead - part), abs(behind - part)
+                rounding = 0.0 if math.isnan(sum(moved)) else GRAINS * max(moved)
+                held = max(rtol * abs(part), rounding, GRAIN * whole)
+                values[at] = min(rtol, held / whole)
         return values
 
     def _parts(self, t: float, x: Array) -> Array:
@@ -393,6 +399,9 @@ class Tolerances:
 def _least_slopes(slopes: Array) -> Array:
     """Of matrices (k, n, n) the smallest eigenvalues, of the largest inertia: what is held must not
     depend on the axes; 0 where one has no value."""
+    if slopes.shape[1] == 1:
+        alone = np.abs(slopes[:, 0, 0])
+        return np.where(np.isfinite(alone), alone, 0.0)
     least = np.zeros(len(slopes))
     finite = np.isfinite(slopes).all(axis=(1, 2))
     known = slopes[finite]
@@ -475,21 +484,6 @@ def gyration(system: System) -> float:
     return max(
         (np.sqrt(body[False] / body[True]) for body in inertias.values() if len(body) == 2),
         default=1.0,
-    )
-
-
-def line_states(system: System) -> NDArray[np.int64]:
-    """Places of the states of circuits, oil, shafts and controllers."""
-    vertices = system.causal.graph.vertices.values()
-    stores = {v.state.data for v in vertices if v.state is not None and v.frame == LINE}
-    return np.array(
-        [
-            i
-            for s in system.slices
-            if s.state.name in stores or s.state.kind == "signal"
-            for i in range(s.first, s.last)
-        ],
-        dtype=np.int64,
     )
 
 
