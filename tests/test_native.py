@@ -55,7 +55,7 @@ def test_tuples_of_another_kind_are_refused():
     "other",
     [
         {"work": np.zeros(8, dtype=np.complex128)},
-        {"operands": np.zeros(0, dtype=np.int32)},
+        {"operands": np.zeros(0, dtype=np.int64)},
         {"segments": np.zeros(0, dtype=np.int64)},
         {"first": 0.0},
     ],

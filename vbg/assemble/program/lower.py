@@ -436,7 +436,7 @@ class Lowering:
         return Program(
             workspace=np.array(self.words),
             segments=np.array(tape.segments, dtype=np.int64).reshape(-1, width),
-            operands=np.array(tape.operands, dtype=np.int64).reshape(-1, OPERANDS),
+            operands=np.array(tape.operands, dtype=np.int32).reshape(-1, OPERANDS),
             factors=np.array(tape.factors, dtype=float),
             schedules=tuple(self.schedules),
             stream=np.array(header + stream, dtype=np.int64),

@@ -144,7 +144,7 @@ class Program:
 
     workspace: NDArray[np.float64]
     segments: NDArray[np.int64]
-    operands: NDArray[np.int64]
+    operands: NDArray[np.int32]
     factors: NDArray[np.float64]
     schedules: tuple[Schedule, ...]
     stream: NDArray[np.int64]

@@ -9,6 +9,7 @@ import numpy as np
 
 from vbg.assemble.program.machine.plans import (
     NO_ATTEMPT,
+    NO_OPERANDS,
     NO_PLACES,
     NO_PROJECTION,
     NO_SEGMENTS,
@@ -22,7 +23,7 @@ from vbg.plumbing.native import Native, read_only
 _HERE = "vbg.assemble.program.machine"
 _ROWS = np.zeros((0, 0))
 _READ, _READ_ROWS, _PLACES = read_only(NO_VALUES), read_only(_ROWS), read_only(NO_PLACES)
-_TAPE = read_only(NO_SEGMENTS), _PLACES, _READ, _PLACES, _READ
+_TAPE = read_only(NO_SEGMENTS), read_only(NO_OPERANDS), _READ, _PLACES, _READ
 
 
 def _native(module: str, name: str, *example: Any) -> Native:

@@ -30,6 +30,13 @@ def for_python(function):
 compiled = entry  # those that only kernels call
 
 
+def unrolled(function):
+    """Decorator of kernels that only kernels call, with constants for the lengths of their loops:
+    one function, which the compiler takes in at each call and unrolls there."""
+    options = {"fastmath": {"contract", "nsz"}, "error_model": "numpy", "forceinline": True}
+    return KERNELS.compiled(function, **options, **ALONE)
+
+
 @intrinsic
 def at(typingctx, array, index):
     """array[index] without the check for negative indices: the tape has none, and the

@@ -30,9 +30,10 @@ class Reader(_Reader, Plan):
 
 
 NO_PLACES, NO_VALUES = np.zeros(0, dtype=np.int64), np.zeros(0)
+NO_OPERANDS = np.zeros(0, dtype=np.int32)
 NO_SEGMENTS = np.zeros((0, 13), dtype=np.int64)
 NOTHING = Reader(
-    np.zeros(8), NO_SEGMENTS, NO_PLACES, NO_VALUES, NO_PLACES, NO_VALUES, first=0, last=0
+    np.zeros(8), NO_SEGMENTS, NO_OPERANDS, NO_VALUES, NO_PLACES, NO_VALUES, first=0, last=0
 )
 """A program that does nothing."""
 

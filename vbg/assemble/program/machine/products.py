@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.assemble.program.machine.memory import at, compiled, put
+from vbg.assemble.program.machine.memory import at, compiled, put, unrolled
 
 
 @compiled
@@ -75,123 +75,87 @@ def gemm_3k1(work, operands, factors, first, count, accumulate, k, dr, ar, ac, b
             put(work, d + 2 * dr, f * w)
 
 
-def inner3_kernel(rows, cols):
-    """Kernel for rows x 3 times 3 x cols; the two numbers are constants of the compiled
-    code, which unrolls it."""
-
-    @compiled
-    def kernel(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc):
-        for i in range(first, first + count):
-            d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
-            f = at(factors, i)
-            for c in range(cols):
-                x = f * at(work, b + c * bc)
-                y = f * at(work, b + c * bc + br)
-                z = f * at(work, b + c * bc + 2 * br)
-                for r in range(rows):
-                    here, to = a + r * ar, d + r * dr + c * dc
-                    value = at(work, here) * x
-                    value += at(work, here + ac) * y
-                    value += at(work, here + 2 * ac) * z
-                    if accumulate:
-                        value += at(work, to)
-                    put(work, to, value)
-
-    return kernel
-
-
-gemm_131 = inner3_kernel(1, 1)
-gemm_231 = inner3_kernel(2, 1)
-gemm_233 = inner3_kernel(2, 3)
-gemm_331 = inner3_kernel(3, 1)
-gemm_535 = inner3_kernel(5, 5)
-
-
-def inner2_kernel(rows):
-    """Kernel for rows x 2 times a column, unrolled likewise."""
-
-    @compiled
-    def kernel(work, operands, factors, first, count, accumulate, dr, ar, ac, br):
-        for i in range(first, first + count):
-            d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
-            f = at(factors, i)
-            x, y = f * at(work, b), f * at(work, b + br)
+@unrolled
+def inner3(work, operands, factors, first, count, accumulate, rows, cols, dr, dc, ar, ac, br, bc):
+    """rows x 3 times 3 x cols."""
+    for i in range(first, first + count):
+        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+        f = at(factors, i)
+        for c in range(cols):
+            x = f * at(work, b + c * bc)
+            y = f * at(work, b + c * bc + br)
+            z = f * at(work, b + c * bc + 2 * br)
             for r in range(rows):
-                value = at(work, a + r * ar) * x + at(work, a + r * ar + ac) * y
+                here, to = a + r * ar, d + r * dr + c * dc
+                value = at(work, here) * x
+                value += at(work, here + ac) * y
+                value += at(work, here + 2 * ac) * z
                 if accumulate:
-                    value += at(work, d + r * dr)
-                put(work, d + r * dr, value)
-
-    return kernel
+                    value += at(work, to)
+                put(work, to, value)
 
 
-gemm_221 = inner2_kernel(2)
-gemm_321 = inner2_kernel(3)
+@unrolled
+def inner2(work, operands, factors, first, count, accumulate, rows, dr, ar, ac, br):
+    """rows x 2 times a column."""
+    for i in range(first, first + count):
+        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+        f = at(factors, i)
+        x, y = f * at(work, b), f * at(work, b + br)
+        for r in range(rows):
+            value = at(work, a + r * ar) * x + at(work, a + r * ar + ac) * y
+            if accumulate:
+                value += at(work, d + r * dr)
+            put(work, d + r * dr, value)
 
 
 @compiled
 def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc):
     """m x 3 times 3 x n, the frequent shapes unrolled."""
     if m == 3 and n == 1:
-        gemm_331(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+        inner3(work, operands, factors, first, count, accumulate, 3, 1, dr, dc, ar, ac, br, bc)
     elif m == 3:
         gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc)
     elif m == 5 and n == 5:
-        gemm_535(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+        inner3(work, operands, factors, first, count, accumulate, 5, 5, dr, dc, ar, ac, br, bc)
     elif m == 2 and n == 1:
-        gemm_231(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+        inner3(work, operands, factors, first, count, accumulate, 2, 1, dr, dc, ar, ac, br, bc)
     elif m == 2 and n == 3:
-        gemm_233(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+        inner3(work, operands, factors, first, count, accumulate, 2, 3, dr, dc, ar, ac, br, bc)
     elif m == 1 and n == 1:
-        gemm_131(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+        inner3(work, operands, factors, first, count, accumulate, 1, 1, dr, dc, ar, ac, br, bc)
     else:
         gemm(work, operands, factors, first, count, accumulate, m, 3, n, dr, dc, ar, ac, br, bc)
 
 
-def add_kernel(rows, cols):
-    """D (+)= alpha a for rows x cols entries; the two numbers are constants of the compiled
-    code, which unrolls it."""
-
-    @compiled
-    def kernel(work, operands, factors, first, count, accumulate, dr, dc, ar, ac):
-        for i in range(first, first + count):
-            d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
-            f = at(factors, i)
-            for c in range(cols):
-                for r in range(rows):
-                    value = f * at(work, a + r * ar + c * ac)
-                    if accumulate:
-                        value += at(work, d + r * dr + c * dc)
-                    put(work, d + r * dr + c * dc, value)
-
-    return kernel
-
-
-add_11, add_21, add_31, add_33 = (add_kernel(*s) for s in ((1, 1), (2, 1), (3, 1), (3, 3)))
+@unrolled
+def add(work, operands, factors, first, count, accumulate, rows, cols, dr, dc, ar, ac):
+    """D (+)= alpha a for rows x cols entries."""
+    for i in range(first, first + count):
+        d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+        f = at(factors, i)
+        for c in range(cols):  # of long ones columns are longer than rows
+            for r in range(rows):
+                to = d + r * dr + c * dc
+                value = f * at(work, a + r * ar + c * ac)
+                if accumulate:
+                    value += at(work, to)
+                put(work, to, value)
 
 
 @compiled
 def axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac):
     """D (+)= alpha a, the frequent shapes unrolled."""
     if n == 1 and m == 3:
-        add_31(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+        add(work, operands, factors, first, count, accumulate, 3, 1, dr, dc, ar, ac)
     elif n == 1 and m == 2:
-        add_21(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+        add(work, operands, factors, first, count, accumulate, 2, 1, dr, dc, ar, ac)
     elif n == 1 and m == 1:
-        add_11(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+        add(work, operands, factors, first, count, accumulate, 1, 1, dr, dc, ar, ac)
     elif n == 3 and m == 3:
-        add_33(work, operands, factors, first, count, accumulate, dr, dc, ar, ac)
+        add(work, operands, factors, first, count, accumulate, 3, 3, dr, dc, ar, ac)
     else:
-        for i in range(first, first + count):
-            d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
-            f = at(factors, i)
-            for c in range(n):  # columns are longer than rows
-                for r in range(m):
-                    to = d + r * dr + c * dc
-                    value = f * at(work, a + r * ar + c * ac)
-                    if accumulate:
-                        value += at(work, to)
-                    put(work, to, value)
+        add(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac)
 
 
 @compiled
@@ -200,9 +164,9 @@ def multiply(work, operands, factors, first, count, accumulate, m, k, n, dr, dc,
     if k == 3:
         gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc)
     elif k == 2 and n == 1 and m == 2:
-        gemm_221(work, operands, factors, first, count, accumulate, dr, ar, ac, br)
+        inner2(work, operands, factors, first, count, accumulate, 2, dr, ar, ac, br)
     elif k == 2 and n == 1 and m == 3:
-        gemm_321(work, operands, factors, first, count, accumulate, dr, ar, ac, br)
+        inner2(work, operands, factors, first, count, accumulate, 3, dr, ar, ac, br)
     elif m == 3 and n == 1:
         gemm_3k1(work, operands, factors, first, count, accumulate, k, dr, ar, ac, br)
     else:

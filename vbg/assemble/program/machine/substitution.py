@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
-from vbg.assemble.program.machine.memory import at, compiled, put
+from vbg.assemble.program.machine.memory import at, compiled, put, unrolled
 from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of
 
 
-def substitution_kernels(size):
-    """Forward and backward substitution at a pivot block of `size` unknowns at y."""
-
-    @compiled
-    def forward(work, d, y):
-        for i in range(1, size):
-            value = at(work, y + i)
-            for k in range(i):
-                value -= at(work, d + i * size + k) * at(work, y + k)
-            put(work, y + i, value)
-
-    @compiled
-    def forward_coupling(work, b, n, to, y):
-        for r in range(n):
-            value = at(work, to + r)
-            for k in range(size):
-                value -= at(work, b + r * size + k) * at(work, y + k)
-            put(work, to + r, value)
-
-    @compiled
-    def backward_coupling(work, b, n, to, y):
-        for r in range(n):
-            x = at(work, to + r)
-            for k in range(size):
-                put(work, y + k, at(work, y + k) - at(work, b + r * size + k) * x)
-
-    @compiled
-    def backward(work, d, y):
-        for i in range(size - 1, -1, -1):
-            value = at(work, y + i)
-            for k in range(i + 1, size):
-                value -= at(work, d + k * size + i) * at(work, y + k)
-            put(work, y + i, value)
-
-    return forward, forward_coupling, backward_coupling, backward
+@unrolled
+def forward(work, d, size, y):
+    """Forward substitution at a pivot block at d of `size` unknowns at y."""
+    for i in range(1, size):
+        value = at(work, y + i)
+        for k in range(i):
+            value -= at(work, d + i * size + k) * at(work, y + k)
+        put(work, y + i, value)
 
 
-forward_3, forward_coupling_3, backward_coupling_3, backward_3 = substitution_kernels(3)
-forward_5, forward_coupling_5, backward_coupling_5, backward_5 = substitution_kernels(5)
+@unrolled
+def forward_coupling(work, b, size, n, to, y):
+    """What that takes from the n unknowns at `to`, by their coupling at b."""
+    for r in range(n):
+        value = at(work, to + r)
+        for k in range(size):
+            value -= at(work, b + r * size + k) * at(work, y + k)
+        put(work, to + r, value)
+
+
+@unrolled
+def backward_coupling(work, b, size, n, to, y):
+    """What these n take from the unknowns at y on the way back."""
+    for r in range(n):
+        x = at(work, to + r)
+        for k in range(size):
+            put(work, y + k, at(work, y + k) - at(work, b + r * size + k) * x)
+
+
+@unrolled
+def backward(work, d, size, y):
+    """Backward substitution at the pivot block."""
+    for i in range(size - 1, -1, -1):
+        value = at(work, y + i)
+        for k in range(i + 1, size):
+            value -= at(work, d + k * size + i) * at(work, y + k)
+        put(work, y + i, value)
 
 
 @compiled
@@ -54,27 +52,19 @@ def forward_step(work, stream, here, x):
     here += 4
     y = x + first
     if m == 5:
-        forward_5(work, d, y)
+        forward(work, d, 5, y)
     elif m == 3:
-        forward_3(work, d, y)
+        forward(work, d, 3, y)
     else:
-        for i in range(1, m):
-            value = at(work, y + i)
-            for k in range(i):
-                value -= at(work, d + i * m + k) * at(work, y + k)
-            put(work, y + i, value)
+        forward(work, d, m, y)
     for a in range(later):
         n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
         if m == 5:
-            forward_coupling_5(work, b, n, to, y)
+            forward_coupling(work, b, 5, n, to, y)
         elif m == 3:
-            forward_coupling_3(work, b, n, to, y)
+            forward_coupling(work, b, 3, n, to, y)
         else:
-            for r in range(n):
-                value = at(work, to + r)
-                for k in range(m):
-                    value -= at(work, b + r * m + k) * at(work, y + k)
-                put(work, to + r, value)
+            forward_coupling(work, b, m, n, to, y)
         here += 3 + a + 1
 
 
@@ -89,25 +79,18 @@ def backward_step(work, stream, here, x):
     for a in range(later):
         n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
         if m == 5:
-            backward_coupling_5(work, b, n, to, y)
+            backward_coupling(work, b, 5, n, to, y)
         elif m == 3:
-            backward_coupling_3(work, b, n, to, y)
+            backward_coupling(work, b, 3, n, to, y)
         else:
-            for r in range(n):
-                for k in range(m):
-                    value = at(work, y + k) - at(work, b + r * m + k) * at(work, to + r)
-                    put(work, y + k, value)
+            backward_coupling(work, b, m, n, to, y)
         here += 3 + a + 1
     if m == 5:
-        backward_5(work, d, y)
+        backward(work, d, 5, y)
     elif m == 3:
-        backward_3(work, d, y)
+        backward(work, d, 3, y)
     else:
-        for i in range(m - 1, -1, -1):
-            value = at(work, y + i)
-            for k in range(i + 1, m):
-                value -= at(work, d + k * m + i) * at(work, y + k)
-            put(work, y + i, value)
+        backward(work, d, m, y)
 
 
 @compiled
