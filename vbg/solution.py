@@ -290,10 +290,11 @@ def judged(audit: Audit) -> Audit:
     return replace(audit, failures=tuple(failures))
 
 
-def checked(solution: Solution) -> Solution:
+def checked(solution: Solution, *, has_values: bool = False) -> Solution:
     """`solution` with a status that tells of signals without a value, see `with_values`, and of
-    an audit that failed: finished, but not as well as its tolerances promise."""
-    found = with_values(solution)
+    an audit that failed: finished, but not as well as its tolerances promise.  `has_values`: that
+    every signal has a value is known."""
+    found = solution if has_values else with_values(solution)
     if found.status.code != "finished" or not found.audit.failures:
         return found
     words = f"The run finished, but {' and '.join(found.audit.failures)}."

@@ -127,7 +127,9 @@ def spoiled(start: vbg.Start, run: Solution, error: float) -> tuple[str, ...]:
     signals = dict(run.signals) | {"energy.residual": last + error}
     moments = ((0.0, start.state),)
     grain = grain_of_energy(start, moments, span, 100)
-    return audit(start.system, signals, (), LIMITS, span, grain, np.zeros(2)).failures
+    largest = {name: float(np.abs(values).max()) for name, values in signals.items()}
+    seen = np.zeros(2), largest
+    return audit(start.system, signals, (), LIMITS, span, grain, *seen).failures
 
 
 @pytest.mark.parametrize("store", [1e-12, 1e-6, 1.0])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
+from vbg.plumbing.once import once
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.settings import Settings
 from vbg.simulate.steppers.choice import Choice
@@ -73,6 +74,7 @@ def choice_of(
     return choice
 
 
+@once
 def _line_states(system: System) -> NDArray[np.int64]:
     """Places of the states of circuits, oil, shafts and controllers."""
     vertices = system.causal.graph.vertices.values()

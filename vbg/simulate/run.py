@@ -126,7 +126,8 @@ def simulate(
     with one_thread():
         status = run.samples.units.through(run.go)
     with paused_collection():
-        return checked(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
+        found = run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks))
+        return checked(found, has_values=run.recorder.has_values)
 
 
 def _start(source: Start | System | Model, start: Start | None) -> Start:
@@ -473,12 +474,13 @@ class Run:
         grain = grain_of_energy(self.start, moments, span, self.steps)
         units = dict(self.system.signal_units) | ENERGY_UNITS
         limits = limits_of(self.method, self.settings.rtol, *self._kept, self.steps)
+        seen = worst, self.recorder.amounts(), carried, inside
         between = located(model, self.recorder.between_rows(units))
         notes = (*notes, *not_agreed(self.switches.unsettled), *between)
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(self.system, signals, events, limits, span, grain, worst, carried, inside),
+            audit=audit(self.system, signals, events, limits, span, grain, *seen),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

@@ -88,11 +88,12 @@ class Evaluator:
 
     @cached_property
     def _width(self) -> int:
-        """Of a state, with all other inputs but the time."""
-        return sum(rows * cols for _, rows, cols in self.program.inputs.values()) - 1
+        """Of a state: what stands before the time."""
+        at, _, _ = self.program.inputs["t"]
+        return at
 
     def each(self, times: NDArray[np.float64], states: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All outputs at each time and state, a row for each.
+        """All outputs at each time and state, a row for each; inputs behind the time stay.
 
         Raises ValueError where the states are not as long as the program's, TypeError where
         times and states are not contiguous arrays of floats: compiled code reads them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -16,6 +15,7 @@ from vbg.assemble.rows.scaled import ScaledRows, only, scaled
 from vbg.assemble.start.sizes import typical_length
 from vbg.assemble.system import System
 from vbg.blocks import Block
+from vbg.plumbing.once import once
 from vbg.plumbing.one_thread import one_thread
 
 Array = NDArray[np.float64]
@@ -33,17 +33,13 @@ class RowChoice:
     `sliding`: those whose flow is a speed."""
 
     def __init__(self, system: System):
-        e = system.equations
         self._evaluate = Evaluator(system.programs.rows)
-        self._places = []
-        for name, (at, rows, columns) in system.programs.rows.outputs.items():
-            i, z = map(int, name.split())
-            self._places.append((i, z, at, (rows, columns)))
-        self._constraints = len(e.rows_on_stores)
+        self._places = _places(system)
+        self._constraints = len(system.equations.rows_on_stores)
         self.turning, self.sliding = _turning(system), _sliding(system)
-        self._length = typical_length(system)
-        self._order = _order(e.rows_on_stores)
-        idle = [c.active is not None for c in e.constraints for _ in c.labels]
+        self._length, self._order = typical_length(system), _order(system)
+        constraints = system.equations.constraints
+        idle = [c.active is not None for c in constraints for _ in c.labels]
         self._idle = np.array(idle, dtype=bool)
         self.lengths: Array = np.ones(len(idle))
 
@@ -135,8 +131,20 @@ def every_row(system: System) -> Array:
     return np.ones(max(len(system.constraint_names), e.held_values.size, e.held_speeds.size))
 
 
-def _order(rows: Sequence[Mapping[Block, Block]]) -> Elimination:
+@once
+def _places(system: System) -> list[tuple[int, int, int, tuple[int, int]]]:
+    """Of each block of coefficients its constraint, its store, its first word and its shape."""
+    found = []
+    for name, (at, rows, columns) in system.programs.rows.outputs.items():
+        i, z = map(int, name.split())
+        found.append((i, z, at, (rows, columns)))
+    return found
+
+
+@once
+def _order(system: System) -> Elimination:
     """Least degree among constraints that share a store."""
+    rows = system.equations.rows_on_stores
     users: dict[Block, list[int]] = {}
     for i, row in enumerate(rows):
         for z in row:
@@ -145,6 +153,7 @@ def _order(rows: Sequence[Mapping[Block, Block]]) -> Elimination:
     return eliminate(len(rows), pairs)
 
 
+@once
 def _turning(system: System) -> frozenset[int]:
     """Stores whose flow is the spin of a body; that of a flexible one holds the speeds of its
     modes, too, which have units of their own."""
@@ -153,6 +162,7 @@ def _turning(system: System) -> frozenset[int]:
     return frozenset(k for k, z in stores if z.data in spins and z.rows == 3)
 
 
+@once
 def _sliding(system: System) -> frozenset[int]:
     """Stores whose flow is a speed, of bodies or along a line."""
     vertices = system.causal.graph.vertices

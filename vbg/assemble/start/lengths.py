@@ -43,7 +43,7 @@ def rounding_of_gaps(system: System, x: Array, lengths: Array) -> float:
     stands far from the origin, or a joint far from its body."""
     metres = lengths[np.array(_units(system)) == "m"]
     far = [x[s.first : s.last] for s in system.slices if s.state.kind == "position"]
-    farthest = np.abs(np.concatenate([[farthest_end(system.model)], *far])).max()
+    farthest = np.abs(np.concatenate([[farthest_end(system)], *far])).max()
     return float(GRAINS * EPS * farthest / metres.min(initial=np.inf))
 
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from vbg.assemble.system import System
 from vbg.fields import attachments
-from vbg.model import Model
 from vbg.model.catalogue import TABLES
+from vbg.plumbing.once import once
 
 
+@once
 def typical_length(system: System) -> float:
     """The geometric mean of the sizes of bodies [m]: of each from its mass centre to the farthest
     joint or point, at least the radius of gyration; 1 where none has a size."""
@@ -29,10 +30,11 @@ def typical_length(system: System) -> float:
     return float(np.exp(np.mean(np.log(sizes)))) if sizes else 1.0
 
 
-def farthest_end(model: Model) -> float:
+@once
+def farthest_end(system: System) -> float:
     """The longest arm of a joint or a force [m]: from the mass centre of a body, or the origin of
     the ground, to a point on which it stands; 0 where there is none."""
-    parts = (part for table in TABLES for part in getattr(model, table).values())
+    parts = (part for table in TABLES for part in getattr(system.model, table).values())
     arms = [np.linalg.norm(end.at) for part in parts for end in attachments(part)]
     return float(max(arms, default=0.0))
 

@@ -209,6 +209,7 @@ class _Run:
                 self.settings.t_end,
                 0.0,
                 self.recorder.worst,
+                self.recorder.amounts(),
             ),
             made_by=MadeBy(
                 solver="vbg",

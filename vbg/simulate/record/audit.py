@@ -80,12 +80,14 @@ def audit(
     span: float,
     grain: float,
     worst: Array,
+    amounts: Mapping[str, float],
     carried: tuple[tuple[float, float], ...] = (),
     between: Mapping[str, tuple[float, float]] | None = None,
 ) -> Audit:
     """Largest residuals of a run over `span` [s], and what fails; `grain` [J] of its
     energies (`grain_of_energy`), `worst`: residuals of positions and velocities, in lengths of
-    the rows; `between`: least and largest value of signals inside the steps.
+    the rows; `amounts`: the largest of each signal; `between`: least and largest value of signals
+    inside the steps.
 
     That of the energy is relative to the largest energy that took part in the run, also between
     rows: kinetic, change of the potential, supplied or dissipated. What rounding alone leaves
@@ -98,7 +100,7 @@ def audit(
     """
     largest = _largest_energy(signals, between or {})
     residual = np.abs(signals["energy.residual"]).max()
-    rounding = _work(system, signals, span, float(worst[0])) + ROUNDINGS * grain
+    rounding = _work(system, amounts, span, float(worst[0])) + ROUNDINGS * grain
     missing = max(0.0, residual - rounding)
     if np.isnan(residual):
         missing = residual
@@ -114,7 +116,7 @@ def audit(
             events=events,
             energy_limit=limits.energy,
             position_limit=limits.position,
-            velocity_limit=limits.velocity_beside(_fastest(system, signals)),
+            velocity_limit=limits.velocity_beside(_fastest(system, amounts)),
             carried=carried,
         )
     )
@@ -133,32 +135,32 @@ def _largest_energy(
     return float(found)
 
 
-def _fastest(system: System, signals: Mapping[str, Array]) -> float:
+def _fastest(system: System, amounts: Mapping[str, float]) -> float:
     """The largest speed of the run [rad/s, or machine's sizes in a second]."""
     units = {"rad/s": 1.0, "m/s": machine_size(system)}
     return max(
         (
-            float(np.abs(signals[name]).max(initial=0.0)) / units[unit]
+            amounts[name] / units[unit]
             for name, unit in system.signal_units.items()
-            if unit in units and name in signals
+            if unit in units and name in amounts
         ),
         default=0.0,
     )
 
 
-def _work(system: System, signals: Mapping[str, Array], span: float, opened: float) -> float:
+def _work(system: System, amounts: Mapping[str, float], span: float, opened: float) -> float:
     """Of the largest force and the largest torque along constraints of which each of the three
     components is `opened` [rad, or machine's sizes] at a row and as much again before the
     projection that left that, and along ROUNDINGS eps of the machine's size and of that size (1 m
     at most) in every second, or over as many radians [J].  A gap at the end of an arm that is
     longer than the machine is rounded as that arm is."""
     size = machine_size(system)
-    longest = max(size, farthest_end(system.model))
+    longest = max(size, farthest_end(system))
     lengths = {"N": longest + min(1.0, size) * span, "N*m": 1.0 + span}
     gaps = {"N": size * opened, "N*m": opened}
     largest = dict.fromkeys(lengths, 0.0)
     for name, unit in system.signal_units.items():
-        if unit in lengths and name in signals:
-            largest[unit] = max(largest[unit], float(np.abs(signals[name]).max(initial=0.0)))
+        if unit in lengths and name in amounts:
+            largest[unit] = max(largest[unit], amounts[name])
     ways = {unit: ROUNDINGS * EPS * lengths[unit] + OPENINGS * gaps[unit] for unit in lengths}
     return sum(ways[unit] * effort for unit, effort in largest.items())

@@ -12,6 +12,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
 
 Array = NDArray[np.float64]
+Values = Callable[[Array, Array], Array]
 
 EPS = float(np.finfo(float).eps)
 MOVED = EPS**0.5  # part of itself by which a state is moved: halfway between slope and rounding
@@ -43,41 +44,38 @@ def grain_of_energy(
     damper takes away, always to one side: steps times eps^2 |sum_i x_i^2 d^2H/dx_i^2| / 2 is
     added.  Nothing for what has no finite value.
     """
-    outputs, rates = Evaluator(start.system.programs.output), start.evaluator("rate")
-
-    def stored(t: float, x: Array) -> list[float]:
-        outputs(t, x)
-        return [float(outputs.output("energy.stored")[0])]
-
-    def powers(t: float, x: Array) -> list[float]:
-        rates(t, x)
-        return [float(rates.output(name)[0]) for name in (SUPPLIED, DISSIPATED)]
-
+    stored = _values(Evaluator(start.system.programs.output), "energy.stored")
+    powers = _values(start.evaluator("rate"), SUPPLIED, DISSIPATED)
     held = np.zeros(start.system.size)
     for s in start.system.slices:
         held[s.first : s.last] = s.state.kind in HELD
+    moves = MOVED * held * np.random.default_rng(0).choice((-1.0, 1.0), (DRAWS, len(held)))
     terms = Evaluator(start.system.programs.energy_terms)
     found, bent, summed = 0.0, 0.0, 0.0
     for t, x in moments:
-        slope, bend = _grain(stored, held, t, x)
-        found = max(found, slope * max(1, steps) ** 0.5, _grain(powers, held, t, x)[0] * span)
+        slope, bend = _grain(stored, moves, t, x)
+        found = max(found, slope * max(1, steps) ** 0.5, _grain(powers, moves, t, x)[0] * span)
         bent = max(bent, bend * max(1, steps))
         size = float(terms(t, x)[0])
         summed = max(summed, size if np.isfinite(size) else 0.0)
     return EPS * summed + found + bent
 
 
-def _grain(
-    values: Callable[[float, Array], list[float]], held: Array, t: float, x: Array
-) -> tuple[float, float]:
-    """What rounding of the states that are `held` makes of the largest one of `values`: by its
-    slope, and by its bend."""
-    signs = MOVED * held * np.random.default_rng(0).choice((-1.0, 1.0), (DRAWS, len(x)))
+def _values(evaluate: Evaluator, *names: str) -> Values:
+    """These scalar outputs at times and states, as rows."""
+    first = next(iter(evaluate.program.outputs.values()))[0]
+    columns = [evaluate.program.outputs[name][0] - first for name in names]
+    return lambda times, states: evaluate.each(times, states)[:, columns]
+
+
+def _grain(values: Values, moves: Array, t: float, x: Array) -> tuple[float, float]:
+    """What rounding of the states makes of the largest one of `values`: by its slope, and by its
+    bend; looked at by `moves` of x, in parts of it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        here = np.array(values(t, x))
-        ends = np.array([(values(t, x * (1.0 + s)), values(t, x * (1.0 - s))) for s in signs])
-        slopes = 0.5 * (ends[:, 0] - ends[:, 1]) / MOVED
-        bends = 0.5 * (ends[:, 0] + ends[:, 1] - 2.0 * here) / MOVED**2
+        states = np.concatenate([x[None, :], x * (1.0 + moves), x * (1.0 - moves)])
+        here, *ends = np.split(values(np.full(len(states), t), states), [1, 1 + DRAWS])
+        slopes = 0.5 * (ends[0] - ends[1]) / MOVED
+        bends = 0.5 * (ends[0] + ends[1] - 2.0 * here) / MOVED**2
         by_slope = EPS * np.sqrt(np.mean(slopes**2, axis=0))
         by_bend = EPS**2 * np.abs(np.mean(bends, axis=0))
     return _largest(by_slope), _largest(by_bend)

@@ -122,8 +122,12 @@ class Peaks:
         joined[np.cumsum([0, *counts[:-1]])] = [look.joined for look in looks]
         lost = np.isnan(values)
         holes = bool(lost.any())
+        columns = np.ascontiguousarray(values.T)  # each is searched where it lies together
         for sign, turned in enumerate((-values, values)):
-            best = np.argmax(np.where(lost, -np.inf, turned) if holes else turned, axis=0)
+            known = (
+                np.where(lost.T, np.inf if sign == 0 else -np.inf, columns) if holes else columns
+            )
+            best = known.argmin(axis=1) if sign == 0 else known.argmax(axis=1)
             top, when = _tops(times, turned, joined, best)
             more = top > self._most[sign]
             self._most[sign, more] = top[more]
@@ -136,27 +140,28 @@ class Peaks:
         return -self._most[0], self._most[1].copy()
 
     def missed(
-        self, shapes: Mapping[str, Sequence[int]], data: Array, units: Mapping[str, str]
+        self, shapes: Mapping[str, Sequence[int]], rows: Array, units: Mapping[str, str]
     ) -> list[Peak]:
-        """Peaks that the rows `data` lack, the worst first, loads before all else.
+        """Peaks that the rows lack, the worst first, loads before all else.
 
-        `shapes`: place, rows and columns of each signal, in the order of the columns of `data`."""
+        `shapes`: place, rows and columns of each signal, in the order of their columns; `rows`
+        (2, width): the largest values in the rows, of minus the signals and of these."""
         self.pause()
-        if len(data) == 0 or not np.all(np.isfinite(data)):
+        if not np.all(np.isfinite(rows)):
             return []
-        rows = np.stack([-data.min(axis=0), data.max(axis=0)])
         most = np.maximum(self._most, rows)
         spans = most.sum(axis=0)
+        lacks = np.maximum(*(most - rows)) > MISSED * spans
+        if not np.any(lacks):
+            return []
         names = [
             (n, component(n, k, r * c)) for n, (_, r, c) in shapes.items() for k in range(r * c)
         ]
         of_each = [units.get(name, "") for name, _ in names]
         largest = np.abs(rows).max(axis=0)
         floors = _floors(of_each, spans, largest)
+        lacks &= np.maximum(*(most - rows)) > self._rounding(np.array(of_each))
         found = []
-        lacks = np.maximum(*(most - rows)) > MISSED * spans
-        if np.any(lacks):
-            lacks &= np.maximum(*(most - rows)) > self._rounding(np.array(of_each))
         for at in np.flatnonzero(lacks).tolist():
             name, told = names[at]
             unit = units.get(name, "")

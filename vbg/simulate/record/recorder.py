@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ MOTION = ("mechanical", "translation", "rotation", "any")  # domains whose flow 
 BLOCK = 256  # rows handed to the sink at once
 FIRST_ROWS = 4096  # of memory; doubled when full, so that a run cut short stays small
 SECONDS = 0.5  # or after this time
+SUMMED = 1e300  # a few numbers below it have a sum
 
 
 class Recorder:
@@ -119,10 +121,28 @@ class Recorder:
 
     def between_rows(self, units: Mapping[str, str]) -> Iterator[Problem]:
         """What the motion does between rows and they do not show."""
-        rows = self._data[: self.count, : self._width]
         if self.count > 1:
             step, end = float(self.grid[1] - self.grid[0]), float(self.grid[-1])
-            yield from between_rows(self.peaks.missed(self._shapes, rows, units), step, end)
+            missed = self.peaks.missed(self._shapes, self._reached[:, : self._width], units)
+            yield from between_rows(missed, step, end)
+
+    @cached_property
+    def _reached(self) -> Array:
+        """The largest values in all rows, of minus the signals and of these, and likewise of the
+        residuals behind them: (2, width + 3)."""
+        rows = self._data[: self.count]
+        return np.stack([-rows.min(axis=0), rows.max(axis=0)])
+
+    @property
+    def has_values(self) -> bool:
+        """Whether every signal of a run that has ended is a number, sums of energies too."""
+        return bool(np.all(np.abs(self._reached) < SUMMED))
+
+    def amounts(self) -> dict[str, float]:
+        """The largest amount of each signal in all rows of a run that has ended."""
+        largest = np.abs(self._reached[:, : self._width]).max(axis=0)
+        each = np.maximum.reduceat(largest, list(self._columns.values()))
+        return dict(zip(self._columns, each.tolist(), strict=True))
 
     def finished(self) -> tuple[dict[str, Array], Array, dict[str, tuple[float, float]]]:
         """Signals of all rows, which the sink has seen then, their worst residuals, and the least

@@ -41,7 +41,7 @@ excited.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -53,8 +53,9 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.programs import StateSlice
 from vbg.assemble.system import System
 from vbg.blocks import dependencies
-from vbg.graph.bondgraph import BondGraph, Vertex
+from vbg.graph.bondgraph import Vertex
 from vbg.plumbing.groups import joined
+from vbg.plumbing.once import once
 from vbg.simulate.steppers.exponential import LEAKING, choked
 
 Array = NDArray[np.float64]
@@ -102,8 +103,7 @@ class Tolerances:
         so far where something supplies, too."""
         duration = max(duration or 1.0, SHORTEST)  # where no time goes by nothing is held to it
         self._system, self._atol, self.duration = system, atol, duration
-        self._stores = list(_stores(system))
-        self._networks = list(_networks(system.causal.graph, self._stores))
+        self._stores, self._networks = _stores(system), _networks(system)
         self._slopes = Evaluator(system.programs.slope)
         self._effective = Evaluator(system.programs.effective)
         self._choked = choked(system.causal.graph, [s.vertex.name for s in self._stores])
@@ -267,7 +267,7 @@ class Tolerances:
         own = np.full(len(slopes), self._atol)
         np.divide(self._asked, slopes, out=own, where=slopes > 0.0)
         held = self._closed(self._shared(own, slopes), x)
-        for group in self._connected:
+        for group in _connected(self._system):
             held[group] = np.maximum(held[group], PASSED * own[group].max())
         if len(self._choked) > 0:
             held[self._choked] = np.minimum(held[self._choked], LEAKING * own[self._choked])
@@ -379,22 +379,6 @@ class Tolerances:
             held[at] = np.maximum(np.sqrt(least / F), SHARED * own[at])
         return held
 
-    @cached_property
-    def _connected(self) -> list[NDArray[np.intp]]:
-        """Inertias of one domain whose speeds a constraint connects."""
-        number = {s.vertex.state: i for i, s in enumerate(self._stores) if s.vertex.kind == "I"}
-        pairs: list[tuple[Any, Any]] = []
-        residual = self._system.equations.residual
-        for row in residual.args if residual.op == "stack" else [residual]:
-            found: dict[str, int] = {}
-            for leaf in dependencies([row]):
-                if leaf in number:
-                    i = number[leaf]
-                    first = found.setdefault(self._stores[i].vertex.domain, i)
-                    pairs.append((first, i))
-        groups = joined(range(len(self._stores)), pairs)
-        return [np.array(group, dtype=np.intp) for group in groups if len(group) > 1]
-
 
 def _least_slopes(slopes: Array) -> Array:
     """Of matrices (k, n, n) the smallest eigenvalues, of the largest inertia: what is held must not
@@ -424,7 +408,9 @@ def _placed(atol: float) -> float:
     return max(min(PLACED, SHARE * atol), ROUNDED)
 
 
-def _stores(system: System) -> Iterator[_Store]:
+@once
+def _stores(system: System) -> list[_Store]:
+    found = []
     places = {s.state.name: s for s in system.slices}
     slow = min(1.0, machine_size(system))
     for vertex in system.causal.graph.vertices.values():
@@ -434,24 +420,43 @@ def _stores(system: System) -> Iterator[_Store]:
             if vertex.domain == "translation":
                 unit *= slow
             moves = vertex.kind == "I" and vertex.domain in MOVING
-            yield _Store(vertex, places[vertex.state.data], unit, moves)
+            found.append(_Store(vertex, places[vertex.state.data], unit, moves))
+    return found
 
 
-def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[NDArray[np.intp]]:
+@once
+def _networks(system: System) -> list[NDArray[np.intp]]:
     """Stores of one domain, other than bodies, that bonds of it connect."""
+    graph = system.causal.graph
     alike = [
         (b.tail, b.head)
         for b in graph.bonds.values()
         if b.frame == LINE
         and graph.vertices[b.tail].domain == graph.vertices[b.head].domain == b.domain
     ]
-    number = {store.vertex.name: i for i, store in enumerate(stores)}
-    for group in joined(graph.vertices, alike):
-        found = [number[name] for name in group if name in number]
-        if len(found) > 1:
-            yield np.array(found, dtype=np.intp)
+    number = {store.vertex.name: i for i, store in enumerate(_stores(system))}
+    named = joined(graph.vertices, alike)
+    found = [[number[name] for name in group if name in number] for group in named]
+    return [np.array(stores, dtype=np.intp) for stores in found if len(stores) > 1]
 
 
+@once
+def _connected(system: System) -> list[NDArray[np.intp]]:
+    """Inertias of one domain whose speeds a constraint connects."""
+    stores, residual = _stores(system), system.equations.residual
+    number = {s.vertex.state: i for i, s in enumerate(stores) if s.vertex.kind == "I"}
+    pairs: list[tuple[Any, Any]] = []
+    for row in residual.args if residual.op == "stack" else [residual]:
+        found: dict[str, int] = {}
+        for leaf in dependencies([row]):
+            if leaf in number:
+                i = number[leaf]
+                first = found.setdefault(stores[i].vertex.domain, i)
+                pairs.append((first, i))
+    return [np.array(g, dtype=np.intp) for g in joined(range(len(stores)), pairs) if len(g) > 1]
+
+
+@once
 def machine_size(system: System) -> float:
     """How far the bodies lie apart [m], or the size of a lone one, in its radius of gyration, at
     most 1 m; 1 m where there is none."""
@@ -467,6 +472,7 @@ def machine_size(system: System) -> float:
     return max(spread, min(1.0, gyration(system)), SMALLEST)
 
 
+@once
 def gyration(system: System) -> float:
     """The largest radius of gyration of a body [m]: sqrt(largest J / m)."""
     vertices = system.causal.graph.vertices.values()
