@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,13 +65,16 @@ def _zeros(evaluate: Evaluator, i: int, places: Array, values: Array) -> list[fl
     def value(t: float) -> float:
         return float(evaluate(t, np.zeros(0))[i])
 
+    at = np.flatnonzero(values)
+    before, after = at[:-1], at[1:]
+    with np.errstate(over="ignore"):  # signs are what counts
+        turns = (values[before] * values[after] < 0.0) & (after <= before + 2)
     found = []
-    for a, b in pairwise(np.flatnonzero(values)):
-        if not values[a] * values[b] < 0.0 or b > a + 2:
-            continue  # on one side, or a function without value there
+    # others stay on one side, or have no value there
+    for a, b in zip(before[turns].tolist(), after[turns].tolist(), strict=True):
         if b == a + 2:
             found.append(float(places[a + 1]))
         else:
-            before, after = places[a], places[b]
-            found.append(float(brentq(value, before, after, xtol=EXACT * after, rtol=EXACT)))
+            ends = places[a], places[b]
+            found.append(float(brentq(value, *ends, xtol=EXACT * ends[1], rtol=EXACT)))
     return found

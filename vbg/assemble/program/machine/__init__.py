@@ -26,7 +26,10 @@ from vbg.assemble.program.machine.plans import (
     LOST,
     MOVED,
     NO_PIVOTS,
+    NO_PLACES,
     NO_PROJECTION,
+    NO_VALUES,
+    NOTHING,
     WANTS_CORRECTION,
     Attempt,
     Pivots,
@@ -35,12 +38,17 @@ from vbg.assemble.program.machine.plans import (
     Signals,
     Tableau,
 )
+from vbg.assemble.program.machine.sources import SOURCES
 
 __all__ = [
     "LOST",
     "MOVED",
+    "NOTHING",
     "NO_PIVOTS",
+    "NO_PLACES",
     "NO_PROJECTION",
+    "NO_VALUES",
+    "SOURCES",
     "WANTS_CORRECTION",
     "Attempt",
     "Pivots",

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program.machine import Reader
-from vbg.assemble.program.machine.plans import NO_PLACES, NO_VALUES, NOTHING
+from vbg.assemble.program.machine import NO_PLACES, NO_VALUES, NOTHING, Reader
 from vbg.plumbing.native import Native, Plan, read_only
 from vbg.simulate.steppers.implicit.sources import KERNELS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vbg.assemble.program.machine.sources import SOURCES
+from vbg.assemble.program.machine import SOURCES
 from vbg.plumbing.compiled import Kernels
 
 _HERE = Path(__file__).parent
