@@ -33,6 +33,7 @@ STEP = 1e-7  # of a forward difference where a slope has no value, of the unknow
 EXACT = 1e-13  # relative change of the unknowns that counts as none
 SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
 CONTRACTS = 1e-3  # relative change of the unknowns from which on the next step is looked at
+NOISE = 1e-9  # relative change of the unknowns that may be of rounding
 ROUNDING = 1e-14  # of the sizes of a balance's terms: a smaller rest is none
 LONGEST = 300  # steps of a search, and of a way along which a root is followed
 STRIDE = 60  # steps of a search on that way
@@ -313,10 +314,21 @@ def at_root(p, size):
 
 
 @compiled
+def weigh(p):
+    """The sizes of the terms of each residual, by the slopes where the balance was played: those
+    of a diode that conducts would hide what 1e-12 S leave of a balance when it has blocked."""
+    m = p.memory
+    section(p, PLAY_SLOPES)
+    clear(p.grain)
+    for e in range(p.slopes.shape[0]):
+        p.grain[p.slopes[e, 0]] += abs(m[p.slopes[e, 2]] * m[p.z[p.slopes[e, 1]]])
+
+
+@compiled
 def balanced(p):
     """Whether what is left of every balance is rounding of its terms (conductances of ideal
     switches beside one another: currents are as uncertain as their voltages make them), just
-    behind `linearise`: terms of other unknowns, as before a step from far away, say nothing."""
+    behind `linearise` or `weigh`: terms of other unknowns say nothing."""
     for i in range(p.z.shape[0]):
         if not abs(p.memory[p.residual[i]] - p.away[i]) <= ROUNDING * p.grain[i]:
             return False
@@ -329,9 +341,10 @@ def search(p, longest):
     section(p, PLAY_BALANCE)
     if p.z.shape[0] == 0:
         return True
-    last, renewed = np.inf, False
+    last, renewed, settled = np.inf, False, np.inf
     for _ in range(longest):
-        if p.valid[0] == 0:
+        fresh = p.valid[0] == 0
+        if fresh:
             invertible, renewed = linearise(p), True
             if last < np.inf and balanced(p):
                 return True
@@ -340,11 +353,20 @@ def search(p, longest):
         size = newton_step(p)
         if not size < np.inf:
             return False
-        # slopes of an instant before say nothing of a way that a valve has shut since
-        rooted = at_root(p, size)
-        if rooted and (renewed or balanced(p)):
+        # steps by slopes of their own places that are small and get no smaller: rounding of what
+        # no unknown is in (1e-7 A of a diode that blocks, beside 1e-12 S)
+        if fresh and SLOW * settled < size <= NOISE:
             return True
-        if rooted or size > SLOW * last:
+        settled = size if fresh and size <= NOISE else np.inf
+        rooted = at_root(p, size)
+        if rooted:
+            if renewed:
+                return True
+            # slopes of an instant before say nothing of a way that a valve has shut since
+            weigh(p)
+            if balanced(p):
+                return True
+        if rooted or size > SLOW * min(last, 1.0):  # nor of an unknown as far as it is large
             p.valid[0] = 0
         last = size
     return False
@@ -383,6 +405,9 @@ def followed(p):
 def found_unknowns(p):
     """The unknowns at the instant in the memory; False where there is no solution."""
     m, n = p.memory, p.z.shape[0]
+    for k in range(n):
+        if not math.isfinite(m[p.z[k]]):
+            m[p.z[k]] = p.root[k]
     if search(p, LONGEST):
         gathered(m, p.z, p.root)
         return True
@@ -410,9 +435,9 @@ def solve_network(p, y, inputs):
     section(p, PLAY_FEEDS)
     for n in range(p.fed.shape[0]):
         inputs[p.fed[n, 0]] = m[p.fed[n, 1]] if found else np.nan
-    if not found:
+    if not found:  # nothing is told of an instant without a solution, and the next one begins anew
         p.valid[0] = 0
         for k in range(p.z.shape[0]):
-            m[p.z[k]] = 0.0
+            m[p.z[k]] = np.nan
         for k in range(p.rates.shape[0]):
             m[p.rates[k]] = np.nan

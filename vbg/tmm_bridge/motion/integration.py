@@ -272,6 +272,9 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     while solver.t < span.end.first:
         solver.h = min(solver.h, plant.longest_step(solver.t, solver.y))
         if message := solver.step():
+            if record.method.gave_up(solver.t, plant.n_rates):
+                solver = _stepper(span, solver.t, solver.y)
+                continue
             return *_no_step(span, solver, message), False
         if message := _out_of_patience(span, solver.t):
             record.failure = f"{message} (at t = {solver.t:.6g} s)"

@@ -54,3 +54,11 @@ class Method:
             self.stiff = not self.stiff
             self.begun(t, n_rates)
         return change
+
+    def gave_up(self, t: float, n_rates: int) -> bool:
+        """Whether the implicit method is to go on from t, where explicit steps became too short."""
+        if self.stiff:
+            return False
+        self.stiff, self.used, self.trial, self.steps = True, True, False, 0
+        self.begun(t, n_rates)
+        return True

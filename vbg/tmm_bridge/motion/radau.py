@@ -28,6 +28,7 @@ Array = np.ndarray[Any, Any]
 STAGES = 5
 NEWTON = 10  # iterations of Newton's method before the step is halved
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0  # of the factor between two steps
+SHORT, MOMENT = 1e4, 1e6  # distances of two numbers at t: what is told of a step, and when
 KEPT = 1.2  # a step that could grow by less keeps its size, and its factored matrices
 
 
@@ -66,6 +67,21 @@ def radau_rule(s: int = STAGES) -> Rule:
     return Rule(c, A, values[keep], vectors[:, keep], rows[keep], embedded)
 
 
+def decayed(J: Array, duration: float, w: Array) -> Array:
+    """w after w' = J w over a duration [s]: steps of Euler's implicit method, so short that what
+    grows grows, by squares of the first one's matrix.  NaN where J has no value."""
+    size = duration * float(np.abs(J).sum(axis=1).max(initial=0.0))
+    if not np.isfinite(size):
+        return np.full_like(w, np.nan)
+    doublings = max(0, int(np.ceil(np.log2(size + 1e-300))) + 2)
+    step = np.linalg.inv(np.eye(len(w)) - duration / 2.0**doublings * J)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(doublings):
+            step = step @ step
+        left: Array = step @ w
+    return left
+
+
 @dataclass
 class StiffStepper:
     """An integration from (t, y) up to `end`, step by step; f is the rate at (t, y).
@@ -90,6 +106,7 @@ class StiffStepper:
     _before: tuple[float, Array, float] = field(init=False)
     _noise: Array = field(init=False)
     _z: Array | None = None
+    _missed: Array = field(init=False)
     _growth: float = LARGEST
 
     def __post_init__(self) -> None:
@@ -115,7 +132,7 @@ class StiffStepper:
                 return "the step size became too small for the numbers"
             h, landing = self._next()
             if self._J is None:
-                self._differentiate()
+                self._J = self._differentiated(self.t, self.y, self.f)
                 fresh = True
             found = self._stages(h)
             if found is None:
@@ -128,7 +145,7 @@ class StiffStepper:
             error = self._error(h, z, rejected)
             safety = SAFETY * (2 * NEWTON + 1) / (2 * NEWTON + iterations)
             factor = safety * error ** (-1.0 / (STAGES + 1)) if error > 0.0 else LARGEST
-            if error < 1.0:
+            if error < 1.0 or self._dies_at_once(h, z):
                 break
             rejected = True
             self.h = h * max(SMALLEST, factor)
@@ -163,12 +180,26 @@ class StiffStepper:
         if iterations > 4:
             self._J, self._factored = None, None
 
-    def _differentiate(self) -> None:
-        """The Jacobian of the rate at (t, y), by forward differences."""
-        size = np.maximum(np.maximum(np.abs(self.y), self.h * np.abs(self.f)), self.plant.typical)
-        moved = np.diag(self.y + 1.5e-8 * size - self.y)
-        rates = self.plant.rates(self.t, np.zeros(len(self.y)), self.y, moved)
-        self._J = ((rates - self.f) / np.diag(moved)[:, None]).T
+    def _dies_at_once(self, h: float, z: Array) -> bool:
+        """Whether an error that was just found in a short step is below the tolerance MOMENT
+        instants on: t tells instants apart by their distance, and what diodes end in a leak
+        lasts hardly longer."""
+        instant = float(np.spacing(abs(self.t)))
+        if h > SHORT * instant:
+            return False
+        end, y = self.t + h, self.y + z[-1]
+        J = self._differentiated(end, y, self.plant.rate(end, y))
+        scale = self.absolute + self.rtol * np.maximum(np.abs(self.y), np.abs(y))
+        left = decayed(J, MOMENT * instant, self._missed)
+        return bool(np.sqrt(np.mean((left / scale) ** 2)) < 1.0)
+
+    def _differentiated(self, t: float, y: Array, f: Array) -> Array:
+        """The Jacobian of the rate at (t, y), where it is f, by forward differences."""
+        size = np.maximum(np.maximum(np.abs(y), self.h * np.abs(f)), self.plant.typical)
+        moved = np.diag(y + 1.5e-8 * size - y)
+        rates = self.plant.rates(t, np.zeros(len(y)), y, moved)
+        slopes: Array = ((rates - f) / np.diag(moved)[:, None]).T
+        return slopes
 
     def _matrices(self, h: float) -> list[Any]:
         """Factors of values / h - J."""
@@ -230,14 +261,20 @@ class StiffStepper:
             if k > 1:
                 rate = size / last
                 left = NEWTON - k
-                if rate >= 0.99 and size < enough:  # stages on both sides of a jump, that near it
-                    return z, k
+                if rate >= 0.99 and size < enough and self._misses(h, z, scale) < enough:
+                    return z, k  # stages on both sides of a jump, that near it
                 if rate >= 0.99 or rate**left / (1.0 - rate) * size > enough:
                     return None
             if size == 0.0 or (k > 1 and rate / (1.0 - rate) * size < enough):
                 return z, k
             last = size
         return None
+
+    def _misses(self, h: float, z: Array, scale: Array) -> float:
+        """How far z is from h A f: where the Jacobian is that of a steeper law (a diode that
+        blocks, and conducts at the stages) iterations change next to nothing far from there."""
+        left = (z - h * self._rule.A @ self._rates(h, z)) / scale
+        return float(np.sqrt(np.mean(left**2)))
 
     def _rates(self, h: float, z: Array) -> Array:
         """Rates at the stages, NaN where an iteration went astray."""
@@ -258,6 +295,7 @@ class StiffStepper:
             again = self._rates(0.0, found[None, :].repeat(STAGES, axis=0))[0]
             found = self._solve(factors, again + along).real
             size = float(np.sqrt(np.mean((found / scale) ** 2)))
+        self._missed = found
         return size if np.isfinite(size) else 1e10
 
     def back_to(self, t: float) -> None:

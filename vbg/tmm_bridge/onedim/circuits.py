@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from vbg.plumbing.groups import joined
@@ -81,24 +82,35 @@ def lay_nodes(draft: Draft) -> tuple[Node, ...]:
 
 
 def _crossing(draft: Draft) -> dict[int, tuple[tuple[float, int], ...]]:
-    """The leaks into each island of nodes that parts tie together, but to no reference: (sign,
+    """What flows into each island of nodes that parts tie together, but to no reference: (sign,
     place in `through`), at one of its nodes.
 
     The sum of an island's nodal balances, in which what flows within it does not occur: 1e-12 S
-    of a diode that blocks gives the island its voltage beside amperes of a capacitor.
+    of a diode that blocks gives the island its voltage beside amperes of a capacitor.  Islands
+    that chokes alone join are one for what leaks into it: of these one is told by leaks only.
     """
     found: dict[int, tuple[tuple[float, int], ...]] = {}
     if not draft.leaks:
         return found
-    for island in _islands(draft, *((ends.first, ends.second) for ends, _ in draft.chokes)):
-        leaks = [
-            (1.0 if ends.second in island else -1.0, ends.place)
-            for ends in draft.leaks
-            if (ends.first in island) != (ends.second in island)
-        ]
-        if leaks and GROUND not in island:
-            found[min(island)] = tuple(leaks)
+    chokes = [ends for ends, _ in draft.chokes]
+    for island in _islands(draft):
+        flows = _into_island(island, [*draft.leaks, *chokes])
+        if flows and GROUND not in island:
+            found[min(island)] = flows
+    for joined_ones in _islands(draft, *((ends.first, ends.second) for ends in chokes)):
+        leaks = _into_island(joined_ones, draft.leaks)
+        if leaks and GROUND not in joined_ones:
+            found[min(joined_ones & set(found))] = leaks
     return found
+
+
+def _into_island(island: set[int], parts: Sequence[Ends]) -> tuple[tuple[float, int], ...]:
+    """(sign, place in `through`) of what leads into it."""
+    return tuple(
+        (1.0 if ends.second in island else -1.0, ends.place)
+        for ends in parts
+        if (ends.first in island) != (ends.second in island)
+    )
 
 
 def _islands(draft: Draft, *ties: tuple[int, int]) -> list[set[int]]:
