@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from vbg.simulate.steppers.beginning import TOO_SMALL, first_step
 from vbg.simulate.steppers.implicit.collocation import Inside, radau
 from vbg.simulate.steppers.implicit.ending import DENSE, MOST
+from vbg.simulate.steppers.implicit.forgetting import BRIEF, SOON, is_forgotten
 from vbg.simulate.steppers.implicit.iteration import Attempt, ByNumpy, Compiled
 from vbg.simulate.steppers.implicit.shifted import Singular, columns
 from vbg.simulate.steppers.rounding import newton_end
@@ -79,7 +80,7 @@ class Implicit:
         same rates, where there are some.
 
         Raises ZeroDivisionError where the Jacobian has no value, here and in `step`."""
-        self._jacobian = jacobian
+        self._rate, self._jacobian = rate, jacobian
         self.counts = Counts() if counts is None else counts
         self.t, self.y, self.t_bound, self.t_old = float(t), np.array(y, dtype=float), t_bound, t
         self.rtol, self.atol, self.max_step = rtol, atol, max_step
@@ -154,7 +155,8 @@ class Implicit:
 
     def _accepted(self) -> str | None:
         t = self.t
-        shortest = 10.0 * (math.nextafter(t, math.inf) - t)
+        spacing = math.nextafter(t, math.inf) - t
+        shortest = 10.0 * spacing
         h = min(max(self.h_abs, shortest), self.max_step)
         again = False
         while h >= shortest:
@@ -166,6 +168,11 @@ class Implicit:
                 self._lives = float(self._age)
                 self._renew(h)
                 continue
+            if found.Z is None and self.inside is not None:
+                # a polynomial of the step before magnifies what its tolerance left of stiff modes
+                self.inside = None
+                self._renew()
+                continue
             if found.Z is None:
                 least, most = NEARER
                 h *= min(most, max(least, ASKED / max(self._contraction, EPS)))
@@ -173,6 +180,10 @@ class Implicit:
                 continue
             if found.f is not None:
                 self._accept(end, h, found.Z, found.f, found.error, again)
+                return None
+            if h < BRIEF * spacing and self._is_forgotten(end, h, found.Z, SOON * spacing):
+                f = self._rate(end, self.y + found.Z[-1])
+                self._accept(end, h, found.Z, f, 1.0, again)
                 return None
             h *= max(LEAST_FACTOR, self._safe(found.error))
             again = True
@@ -183,6 +194,15 @@ class Implicit:
             with suppress(Singular):
                 return newton.attempt(self, end, again)
         return Attempt(None, 0, 0.0)
+
+    def _is_forgotten(self, end: float, h: float, Z: Array, soon: float) -> bool:
+        """Whether what the step errs by is gone before the time can tell."""
+        y = self.y + Z[-1]
+        ahead = self._finite_jacobian(end, y)
+        if ahead is None:
+            return False
+        scale = self.atol + self.rtol * np.maximum(np.abs(self.y), np.abs(y))
+        return is_forgotten(self.method, h, self.f, Z, self.J, ahead, soon, scale)
 
     def _safe(self, error: float) -> float:
         """Factor of the step that would err by a little less than the tolerance."""
