@@ -41,8 +41,8 @@ def choked(U: float, f: float, L: float, C: float, R: float) -> dict:
 def by_hand(times: np.ndarray, U: float, f: float, L: float, C: float, R: float) -> np.ndarray:
     """The choke's current i and the capacitor's voltage u, (2, n).
 
-    Two pairs of equal diodes: i = Is (exp((s - w) / 2 Vt) + exp((-s - w) / 2 Vt) - 2) of the voltage w
-    that they leave; a current below zero meets SHUT times the load.
+    Two pairs of equal diodes: i = Is (exp((s - w) / 2 Vt) + exp((-s - w) / 2 Vt) - 2) of the
+    voltage w that they leave; a current below zero meets SHUT times the load.
     """
 
     def rate(t: float, y: np.ndarray) -> list[float]:

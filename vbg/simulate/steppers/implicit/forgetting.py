@@ -3,8 +3,8 @@
 The current of a coil that a diode ends goes on in its leakage: L Gmin = 1e-14 s, which a step
 behind t = 0.05 s can hardly tell from nothing.  Whatever such a step misses of that transient is
 gone before anybody can look: a deviation d of the end of the step is exp(H J) d after H, J being
-the Jacobian there.  A step that is shorter than `BRIEF` times what separates two instants may err by
-what is below the tolerances after `SOON` times that.  Nothing is let go that stays or grows.
+the Jacobian there.  A step that is shorter than `BRIEF` times what separates two instants may err
+by what is below the tolerances after `SOON` times that.  Nothing is let go that stays or grows.
 """
 
 from __future__ import annotations
