@@ -26,13 +26,14 @@ from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.motion.impulses import kick, strike_apart
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
+from vbg.tmm_bridge.motion.last_step import LastStep
 from vbg.tmm_bridge.motion.latches import Apart, switched
 from vbg.tmm_bridge.motion.leaps import NEAR, Extrapolated, Passed, nodes
 from vbg.tmm_bridge.motion.looking import Change, Looks
 from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
-from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
-from vbg.tmm_bridge.motion.stepping import Dense, Pieces, Stepper
+from vbg.tmm_bridge.motion.radau import StiffStepper
+from vbg.tmm_bridge.motion.stepping import Stepper
 from vbg.tmm_bridge.motion.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.witnesses import Witnesses
 
@@ -271,10 +272,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     span.past.clear()
     while solver.t < span.end.first:
         solver.h = min(solver.h, plant.longest_step(solver.t, solver.y))
-        if message := solver.step():
-            if record.method.gave_up(solver.t, plant.n_rates):
-                solver = _stepper(span, solver.t, solver.y)
-                continue
+        solver, message = _step(span, solver)
+        if message:
             return *_no_step(span, solver, message), False
         if message := _out_of_patience(span, solver.t):
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
@@ -323,6 +322,15 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         if record.method.stepped(t, plant.n_rates) and t < span.end.first:
             solver = _stepper(span, t, y)
     return t, y, True
+
+
+def _step(span: _Span, solver: Stepper | StiffStepper) -> tuple[Stepper | StiffStepper, str]:
+    """A step, by the implicit method where the explicit one has none; why there is none."""
+    message = solver.step()
+    if message and span.record.method.gave_up(solver.t, span.plant.n_rates):
+        solver = _stepper(span, solver.t, solver.y)
+        message = solver.step()
+    return solver, message
 
 
 def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
@@ -389,42 +397,6 @@ def _endlessly(record: _Record, t: float, name: str) -> str:
     if len(record.restarts) < CHATTER or t - record.restarts[0] > brief:
         return ""
     return f"{name or 'a law that bends'} switches endlessly (at t = {t:.6g} s)"
-
-
-class LastStep:
-    """Dense output of the step that was just taken, made when it is first asked for."""
-
-    def __init__(self, solver: Stepper | StiffStepper):
-        self._solver = solver
-        self._dense: Dense | Pieces | Collocation | None = None
-        self.span = solver.begun, solver.t  # begin and end
-
-    def __call__(self, t: float | Array) -> Array:
-        if self._dense is None:
-            self._dense = self._solver.dense()
-        return self._dense(t)
-
-    def precise(self, t: float) -> Array:
-        """The state at t to the accuracy of a step that ends there."""
-        return self(t) if isinstance(self._solver, Stepper) else self.taken_again(t)
-
-    def taken_again(self, t: float) -> Array:
-        """The same by steps that do end there: a step that ends behind a bend of a law may be
-        accurate at its end and its polynomial not before the bend."""
-        inside = self(t)
-        solver = self._solver
-        pieces: list[Dense | Pieces] = []
-        solver.back_to(t)
-        message = ""
-        while solver.t < t and not message:
-            message = solver.step()
-            if isinstance(solver, Stepper) and not message:
-                pieces.append(solver.dense())
-        if message:  # no step is short enough right behind begun
-            return inside
-        if pieces:
-            self._dense = Pieces(tuple(pieces))
-        return solver.y
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
