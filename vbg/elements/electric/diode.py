@@ -10,6 +10,7 @@ from vbg.blocks import Block, call, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.ports import Branch, branch, declare_element, difference
+from vbg.physics.two_states import two_state_resistor
 
 LARGEST = 1e4  # current [A] that no diode has: two beside a resistor still make a regular matrix
 
@@ -62,20 +63,7 @@ class Diode:
     def _ideal(self, name: str, builder: Builder, here: Branch) -> None:
         voltage = difference(builder, self.table, self.nodes)
         on = builder.mode(f"{name}.on", lambda _: voltage, f"{name} switches")
-        conductance = const(self.Goff) + (1.0 / self.Ron - self.Goff) * on
-        resistance = const(1.0 / self.Goff) + (self.Ron - 1.0 / self.Goff) * on
-
-        def flow(v: Block) -> Block:
-            return times(conductance, v)
-
-        bond = builder.resistor(
-            name,
-            here.node,
-            effort=lambda current: times(resistance, current),
-            flow=flow,
-            preferred="flow",
-        )
-        declare_element(name, builder, self.table, bond, flow=flow)
+        two_state_resistor(name, builder, self.table, here, on, self.Ron, self.Goff)
 
     def _current(self, voltage: Block) -> Block:
         """Is (exp(v / Vt) - 1), its tangent beyond the voltage of LARGEST, and the leakage."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import Block, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.physics.ports import branch, declare_element
+from vbg.physics.ports import branch
+from vbg.physics.two_states import two_state_resistor
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,4 @@ class Switch:
         here = branch(name, builder, self.table, self.nodes)
         command = builder.signal(self.closed)
         on = builder.mode(f"{name}.closed", lambda _: command, f"{name} switches")
-        conductance = const(self.Goff) + (1.0 / self.Ron - self.Goff) * on
-        resistance = const(1.0 / self.Goff) + (self.Ron - 1.0 / self.Goff) * on
-
-        def flow(voltage: Block) -> Block:
-            return times(conductance, voltage)
-
-        bond = builder.resistor(
-            name,
-            here.node,
-            effort=lambda current: times(resistance, current),
-            flow=flow,
-            preferred="flow",
-        )
-        declare_element(name, builder, self.table, bond, flow=flow)
+        two_state_resistor(name, builder, self.table, here, on, self.Ron, self.Goff)
