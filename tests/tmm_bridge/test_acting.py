@@ -14,7 +14,7 @@ import vbg
 from tests.tail import tail
 from vbg.analysis import linearise
 from vbg.analysis.linear.linear import linearise_sides
-from vbg.analysis.rest.idle import Place, sensible_point, start_point
+from vbg.analysis.rest.idle import Place, resting_point, start_point
 from vbg.cli.main import main
 from vbg.cli.show.vibration import (
     as_plain,
@@ -44,7 +44,7 @@ def seen(model: vbg.Model, *, starts: bool = False) -> tuple[Place, Vibration]:
     """The rest of the bond graph, its start where it `starts` at rest, and the vibration by
     transfer matrices about it."""
     system = vbg.assemble(model)
-    place = Place(system, start_point(system)) if starts else sensible_point(system)
+    place = Place(system, start_point(system)) if starts else resting_point(system)
     assert place.point.kind == "equilibrium"
     return place, vibration(model, poses=poses_at(place), off=place.off, told=told_at(place))
 

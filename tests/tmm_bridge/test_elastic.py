@@ -104,10 +104,10 @@ def test_recursion_equals_overall_equation():
 @pytest.mark.slow
 def test_vibration_beside_the_bond_graph():
     from vbg.analysis import linearise
-    from vbg.analysis.rest.idle import sensible_point
+    from vbg.analysis.rest.idle import resting_point
 
     for model in (machine(), vbg.read(HERE / "bush.toml")):
-        place = sensible_point(vbg.assemble(model))
+        place = resting_point(vbg.assemble(model))
         found = vibration(model, poses=poses_at(place), off=place.off)
         excited = ["push.y"] if "push" in model.forces else []
         linear = linearise(place.system, place.point, inputs=excited)
@@ -125,11 +125,11 @@ def test_a_vehicle_of_two_arms_on_springs(stiffer):
     """M q'' + C q' + K q = 0 in the height s and the angles of the arms, whose mass centres are
     at s - 0.4 a and s - 0.3 b.  The spring of free length 0, 0.5 m along the first arm, has the
     energy k/2 ((0.5 + 0.4 (1 - cos a))^2 + (s - 0.4 sin a)^2)."""
-    from vbg.analysis.rest.idle import sensible_point
+    from vbg.analysis.rest.idle import resting_point
 
     text = (HERE / "vib.toml").read_text().replace("k=8e4", f"k={8e4 * stiffer}")
     model = Model.from_document(parse(text).document)
-    place = sensible_point(vbg.assemble(model))
+    place = resting_point(vbg.assemble(model))
     found = vibration(model, poses=poses_at(place), off=place.off).poles
     M = np.array([[143, -5.6, -2.7], [-5.6, 0.9 + 14 * 0.16, 0], [-2.7, 0, 0.5 + 9 * 0.09]])
     K, C = np.diag([8e4 * stiffer, 3000, 1200]), np.diag([900.0, 0, 0])

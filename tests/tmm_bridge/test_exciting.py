@@ -17,7 +17,7 @@ from tests.tmm_bridge.test_acting import (
     random_machine,
 )
 from vbg.analysis import linearise
-from vbg.analysis.rest.idle import Place, sensible_point, start_point
+from vbg.analysis.rest.idle import Place, resting_point, start_point
 from vbg.cli.main import main
 from vbg.cli.show.vibration import poses_at, responses, told_at
 from vbg.errors import UsageError
@@ -39,7 +39,7 @@ def test_voltage_as_an_input(scale):
 def excited(model: vbg.Model, name: str, *, starts: bool = False) -> None:
     """Both methods answer alike to an input at `name`, and do answer."""
     system = vbg.assemble(model)
-    place = Place(system, start_point(system)) if starts else sensible_point(system)
+    place = Place(system, start_point(system)) if starts else resting_point(system)
     told = told_at(place)
     found = vibration(model, poses=poses_at(place), off=place.off, told=told, excited=[name])
     rows = responses(found, linearise(place.system, place.point, inputs=[name]), name)
