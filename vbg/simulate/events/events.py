@@ -16,7 +16,7 @@ from vbg.graph.bondgraph import Mode, Switch
 from vbg.junctions.latch import MODE
 from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
-from vbg.simulate.events.looks import FLAT, closer, end_of, places
+from vbg.simulate.events.looks import FLAT, closer, end_of, is_doubtful, places
 from vbg.simulate.events.massless import Massless, massless_ways
 from vbg.simulate.events.rounding import Rounding
 from vbg.solution import Event
@@ -58,6 +58,7 @@ class Switches:
         self._signs: Array = np.zeros(len(self._about))
         self.unsettled: dict[str, float] = {}  # modes that did not come to agree, and when first
         self._scale: Array = np.zeros(len(self._about))
+        self._lately: Array = np.zeros(len(self._about))  # the largest values in these modes
         # kinks without a word: one that is zero but for rounding has not been passed
         self._quiet = np.array([not s.what for s in self._about], dtype=bool)
         self._kinks = self._quiet & (self._mode < 0)
@@ -107,7 +108,8 @@ class Switches:
 
     def _seen(self, values: Array) -> Array:
         """The same, their sizes kept in mind."""
-        np.maximum(self._scale, np.abs(values), out=self._scale, where=np.isfinite(values))
+        for largest in (self._scale, self._lately):
+            np.maximum(largest, np.abs(values), out=largest, where=np.isfinite(values))
         return values
 
     def begin(self, t: float, x: Array, *, first: bool = False) -> None:
@@ -142,7 +144,11 @@ class Switches:
             return self._evaluate.each(times, stepper.between_each(times))[:, : len(self._about)]
 
         points = places(stepper.t_before, stepper.t)
-        points, looks = closer(looked, points, looked(points[1:]), self._scale)
+        looks = looked(points[1:])
+        if is_doubtful(looks, FLAT * self._lately):
+            rounding = self._rounded(stepper.t, stepper.between(stepper.t))
+            floor = np.maximum(rounding, FLAT * np.fmax(self._lately, np.abs(looks).max(axis=0)))
+            points, looks = closer(looked, points, looks, floor)
         if np.all(np.sign(looks) == self._signs):  # as nearly always
             self._seen(np.abs(looks).max(axis=0))
             self._arm(looks.max(axis=0))
@@ -394,6 +400,9 @@ class Switches:
         signs = np.sign(values)
         held = self._mode >= 0
         signs[held] = np.where(x[self._mode[held]] > 0.5, 1.0, -1.0)
+        if not np.array_equal(signs[held], self._signs[held]):
+            # a diode that conducts has 1e-10 of the voltage that it has blocked, and is not flat
+            self._lately = np.where(np.isfinite(values), np.abs(values), 0.0)
         self._signs = signs
         return values
 

@@ -3,7 +3,8 @@
 A step is looked at in a few places.  Where all that moves is held, its length follows from
 nothing, and a load may swing between two looks.  A function is believed to keep its sign between
 them where the cubic through every other look meets the rest, by little beside their distance from
-zero, or where they vary by less than that, and where the polynomial through all of them keeps it;
+zero, or where they vary by less than that, and where the polynomial through all of them keeps it,
+also at its turning points, for it may be beyond zero for less than lies between its own places;
 else both halves of the step are looked at.
 """
 
@@ -20,7 +21,7 @@ LOOKS = 8  # in a step, or in a part of it
 HALVINGS = 7  # of a step at most
 ALIKE = 0.1  # of what a function varies by: a cubic that misses by more is none of it
 NEAR = 0.25  # of the least distance from zero, by which one may miss
-FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
+FLAT = 1e-10  # of the largest value seen: a function this small has no sign
 # Chebyshev's places, at which no swing is in step with the looks
 PLACES = 0.5 - 0.5 * np.cos(np.pi * np.arange(LOOKS + 1) / LOOKS)
 
@@ -52,35 +53,47 @@ def closer(
     values: Callable[[Array], Array],
     points: Array,
     looks: Array,
-    scale: Array,
+    floor: Array,
     left: int = HALVINGS,
 ) -> tuple[Array, Array]:
     """Times `points` (k + 1,), begin first, and the functions (k, n) at all but that, so many
-    that signs between them are sure; those given are LOOKS + 1 and LOOKS.  scale (n,): the
-    largest value of each so far."""
-    if left == 0 or not _doubtful(looks, scale):
+    that signs between them are sure; those given are LOOKS + 1 and LOOKS.  floor (n,): what is
+    less is rounding."""
+    if left == 0 or not is_doubtful(looks, floor):
         return points, looks
     middle = LOOKS // 2
     found = []
     for begin, end in ((points[0], points[middle]), (points[middle], points[-1])):
         part = places(begin, end)
-        found.append(closer(values, part, values(part[1:]), scale, left - 1))
+        found.append(closer(values, part, values(part[1:]), floor, left - 1))
     (first, early), (second, late) = found
     return np.concatenate([first, second[1:]]), np.concatenate([early, late])
 
 
-def _doubtful(looks: Array, scale: Array) -> bool:
+def is_doubtful(looks: Array, floor: Array) -> bool:
+    """Whether LOOKS looks (k, n) do not tell all signs between them, but for what is below the
+    floor."""
     nearest, low, high = np.abs(looks).min(axis=0), looks.min(axis=0), looks.max(axis=0)
     varied = high - low
     if (SURE * varied <= nearest).all():  # as of most steps
         return False
     missed = np.abs(CUBIC @ looks[1::2] - looks[2::2]).max(axis=0)
     unlike = (missed > ALIKE * varied) & (varied > nearest)
-    doubtful = (unlike | (missed > NEAR * nearest)) & (missed > FLAT * scale)
+    doubtful = (unlike | (missed > NEAR * nearest)) & (missed > floor)
     inside = THROUGH_ALL @ looks
-    kept = (inside.min(axis=0) < 0.0) == (low < 0.0)
-    kept &= (inside.max(axis=0) > 0.0) == (high > 0.0)
-    return bool((doubtful | (~kept & (nearest > FLAT * scale))).any())
+    lowest, highest = np.minimum(low, _lowest(inside)), np.maximum(high, -_lowest(-inside))
+    kept = ((lowest < 0.0) == (low < 0.0)) & ((highest > 0.0) == (high > 0.0))
+    return bool((doubtful | (~kept & (nearest > floor))).any())
+
+
+def _lowest(values: Array) -> Array:
+    """(n,): the lowest of the parabolas through three neighbours of (k, n), at their vertices."""
+    left, middle, right = values[:-2], values[1:-1], values[2:]
+    slope, bend = 0.5 * (right - left), left - 2.0 * middle + right
+    turns = np.abs(slope) < bend  # between the neighbours, upwards
+    below = np.divide(0.5 * slope**2, bend, out=np.zeros_like(bend), where=turns)
+    lowest: Array = np.minimum(values.min(axis=0), (middle - below).min(axis=0))
+    return lowest
 
 
 def end_of(holds: Callable[[float], bool], before: float, after: float) -> float:
