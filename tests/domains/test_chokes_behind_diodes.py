@@ -101,6 +101,13 @@ def test_what_a_short_step_leaves_out_is_let_go_where_it_dies_out(slope, gone):
     assert (abs(decayed(J, soon, np.ones(1))[0]) < 1e-3) == gone
 
 
+def test_what_grows_as_fast_as_the_step_is_short_is_not_let_go():
+    """There the step's own matrix is singular."""
+    method, h = radau(3), 1e-13
+    J, Z = np.array([[method.shifts[0].real / h]]), np.full((3, 1), 0.5)
+    assert not is_forgotten(method, h, J @ [1.0], Z, J, J, 1e-11, np.ones(1))
+
+
 def test_errors_decay_as_the_exponential_of_the_slopes():
     rng = np.random.default_rng(4)
     V = rng.normal(size=(4, 4))

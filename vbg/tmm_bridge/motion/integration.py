@@ -280,8 +280,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             return solver.t, y, False
         record.n_steps += 1
         solver.absolute = solver.loosened * span.allowed(solver.y, solver.f, solver.h)
-        dense = LastStep(solver)
-        t, y, hit = solver.t, solver.y, -1
+        t, y, hit, dense = solver.t, solver.y, -1, LastStep(solver)
         if names:
             t, hit = _first_change(span, dense, signs)
             if hit >= 0 and not names[hit]:

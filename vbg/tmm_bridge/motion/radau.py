@@ -188,7 +188,10 @@ class StiffStepper:
         if h > SHORT * instant:
             return False
         end, y = self.t + h, self.y + z[-1]
-        J = self._differentiated(end, y, self.plant.rate(end, y))
+        try:
+            J = self._differentiated(end, y, self.plant.rate(end, y))
+        except NoInertia:  # there, though not where the step begins: the step is too long
+            return False
         scale = self.absolute + self.rtol * np.maximum(np.abs(self.y), np.abs(y))
         left = decayed(J, MOMENT * instant, self._missed)
         return bool(np.sqrt(np.mean((left / scale) ** 2)) < 1.0)

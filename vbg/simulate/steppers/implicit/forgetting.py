@@ -39,6 +39,11 @@ def is_forgotten(
     here, there = (one.toarray() if hasattr(one, "toarray") else one for one in (J, ahead))
     shift = method.shifts[0].real / h
     matrix = shift * np.eye(len(f)) - here
-    missed = np.linalg.solve(matrix, f + shift * (method.error @ Z))
+    try:
+        missed = np.linalg.solve(matrix, f + shift * (method.error @ Z))
+    except np.linalg.LinAlgError:  # something grows as fast as the step is short
+        return False
+    if not np.isfinite(missed).all():
+        return False
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(norm(expm(soon * there) @ missed, scale) < 1.0)
