@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,16 +82,26 @@ class Terminal:
         """What is there when a wait has failed: the screen, and what vbg reported."""
         return f"{self.screen()}\n{reports(self.home / 'state')}"
 
-    def wait(self, text: str, patience: float = PATIENCE) -> str:
-        """Wait until the screen shows `text`; the screen."""
+    def wait(self, *texts: str, patience: float = PATIENCE) -> str:
+        """Wait until one screen shows all `texts`; the screen.
+
+        A screen is painted piece by piece: what is to be seen on it is waited for as well, not
+        looked for on the first screen that shows its title.
+        """
+        return self.until(lambda shown: all(text in shown for text in texts), str(texts), patience)
+
+    def until(
+        self, judge: Callable[[str], bool], wanted: str = "it", patience: float = PATIENCE
+    ) -> str:
+        """Wait until the screen is as `judge` wants it; the screen."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             shown = self.screen()
-            if text in shown:
+            if judge(shown):
                 self.screens.append(shown)
                 return shown
             time.sleep(0.05)
-        raise AssertionError(f"the screen never showed {text!r}:\n{self._after()}")
+        raise AssertionError(f"the screen never showed {wanted}:\n{self._after()}")
 
     def wait_gone(self, text: str) -> str:
         """Wait until the screen no longer shows `text`; the screen."""
@@ -129,7 +140,7 @@ class Terminal:
                 self.keys("Enter")
                 self.wait_gone("leave without saving")
             time.sleep(0.05)
-        self.wait("EXIT=0", 5)
+        self.wait("EXIT=0", patience=5)
 
     def close(self) -> None:
         """End this session's server and nothing else; vbg must not have erred."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from tests.tui.terminal import PATIENCE, Terminal, alive
 
@@ -71,14 +70,5 @@ def differs(terminal: Terminal, before: str) -> str:
     end = time.monotonic() + PATIENCE
     while (shown := terminal.screen()) == before:
         assert time.monotonic() < end, f"the screen stayed as it was:\n{before}"
-        time.sleep(0.05)
-    return shown
-
-
-def until(terminal: Terminal, judge: Callable[[str], bool]) -> str:
-    """Wait until the screen is as `judge` wants it; the screen."""
-    end = time.monotonic() + PATIENCE
-    while not judge(shown := terminal.screen()):
-        assert time.monotonic() < end, f"the screen is not as wanted:\n{shown}"
         time.sleep(0.05)
     return shown

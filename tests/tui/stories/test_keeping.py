@@ -91,8 +91,7 @@ def test_a_run_is_removed_when_it_is_confirmed(terminal):
 def test_a_theme_is_refused_or_kept(terminal):
     (terminal.home / "demo.toml").write_text(PENDULUM)
     terminal.start("demo.toml", "--theme", "no-such-theme")
-    terminal.wait("EXIT=2")
-    shown = " ".join(terminal.screen().split())
+    shown = " ".join(terminal.wait("EXIT=2").split())
     assert "no-such-theme: there is no such theme; there are" in shown
     terminal.close()
     terminal.start("demo.toml")
@@ -107,8 +106,7 @@ def test_a_theme_is_refused_or_kept(terminal):
     terminal.start("demo.toml")
     terminal.wait("0 errors")
     _command(terminal, "Theme")
-    shown = terminal.wait("vbg-contrast")
-    assert "▌nord" in shown or ">nord" in shown
+    terminal.until(lambda screen: "▌nord" in screen or ">nord" in screen)
     terminal.keys("Escape")
     terminal.quit()
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.tui import Session, chain
 from tests.tui.conftest import CLASH, MODEL
-from tests.tui.stories.telling import PENDULUM, click, differs, started, until
+from tests.tui.stories.telling import PENDULUM, click, differs, started
 from tests.tui.terminal import Terminal
 
 
@@ -65,11 +65,11 @@ def test_help_and_long_lists_are_gone_through(terminal):
     terminal.keys("?")
     terminal.wait("Help: ")
     plain = "NO_COLOR" in terminal.extra
-    first = until(terminal, lambda screen: not plain or any(bar(screen)))
+    first = terminal.until(lambda screen: not plain or any(bar(screen)))
     terminal.keys("End")
     terminal.wait("leave vbg")
     if plain:  # the bar is painted behind the text
-        until(terminal, lambda screen: any(bar(screen)) and bar(screen) != bar(first))
+        terminal.until(lambda screen: any(bar(screen)) and bar(screen) != bar(first))
     terminal.keys("Home")
     terminal.wait("The model. What is marked here")
     terminal.keys("Escape", "C-n")
@@ -91,9 +91,13 @@ def test_one_run_is_never_compared_with_itself(terminal):
     terminal.keys("r")
     terminal.wait("run 2 bond graph finished")
     terminal.keys("4", "o")
-    shown = terminal.wait("type to filter")
-    rows = [row for row in shown.splitlines() if "bond graph" in row and "│ │" in row]
-    assert rows and not any("run 2 " in row for row in rows), shown
+    terminal.wait("type to filter")
+
+    def rows(screen: str) -> list[str]:
+        return [row for row in screen.splitlines() if "bond graph" in row and "│ │" in row]
+
+    shown = terminal.until(lambda screen: bool(rows(screen)), "the other runs")
+    assert not any("run 2 " in row for row in rows(shown)), shown
     terminal.keys("Escape")
     terminal.quit()
 
@@ -104,13 +108,15 @@ def test_curves_are_told_apart_by_letters(terminal):
     terminal.keys("r")
     terminal.wait("run 1 bond graph finished")
     terminal.keys("4")
-    shown = terminal.wait("run 1 bond graph: finished")
-    legend = next(row for row in shown.splitlines() if "hinge.force.x" in row and "z" in row)
-    letters = re.findall(r"[^\w\s]([ab])[^\w\s] hinge", legend)
-    assert letters == ["a", "b"], legend
-    canvas = shown[shown.index(legend) + len(legend) :]
-    drawn = [row[25:] for row in canvas.splitlines() if len(row) > 25]
-    assert all(any(letter in row for row in drawn) for letter in letters)
+
+    def lettered(screen: str) -> bool:
+        rows = screen.splitlines()
+        at = next((i for i, row in enumerate(rows) if "hinge.force.x" in row and "z" in row), None)
+        if at is None or re.findall(r"[^\w\s]([ab])[^\w\s] hinge", rows[at]) != ["a", "b"]:
+            return False
+        return all(any(letter in row[25:] for row in rows[at + 1 :]) for letter in "ab")
+
+    terminal.until(lettered, "a and b in the legend and on the curves")
     terminal.quit()
 
 
@@ -178,7 +184,7 @@ def test_verdicts_are_never_cut(terminal):
     terminal.wait("PASS   ")
     for size in ((60, 18), (80, 24), (120, 40)):
         terminal.resize(*size)
-        until(terminal, _whole_verdicts)
+        terminal.until(_whole_verdicts)
     terminal.quit()
 
 

@@ -65,8 +65,12 @@ def test_a_problem_is_read_whole_and_mended_by_its_number(terminal):
     terminal.resize(60, 18)
     terminal.keys("]", "!")
     terminal.wait("Enter goes to the place")
-    shown = " ".join(terminal.screen().replace("│", " ").split())
-    assert "Did you mean" in shown and "1: " in shown
+
+    def read(screen: str) -> bool:
+        shown = " ".join(screen.replace("│", " ").split())
+        return "Did you mean" in shown and "1: " in shown
+
+    terminal.until(read, "a suggestion by its number")
     terminal.keys("1")
     terminal.wait("0 errors")
     terminal.keys("C-s")
