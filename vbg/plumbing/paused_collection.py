@@ -2,7 +2,8 @@
 
 Building a 1000-body system allocates some 300 000 small values that all stay
 alive; the collector visits them over and over for nothing: measured, 6.1 s of
-processor time with it and 4.3 s without.
+processor time with it and 4.3 s without.  Equations in symbols: 11.6 and 10.0 s for those of a
+Stewart platform.
 """
 
 from __future__ import annotations

@@ -103,7 +103,8 @@ def named(
         return new, _order(new, roots, further)
 
     try:
-        chosen = _found(model, chosen, lambda m: (None, _moduli(m)), needed).chosen
+        chosen = _found(model, chosen, lambda _: (None, []), needed).chosen
+        chosen = _found(model, chosen, lambda m: (None, _moduli(m)), ()).chosen
         found = _found(model, chosen, blocks_of, needed, complete=True)
     except VbgError:  # other values make no machine: the numbers stay
         return unnamed(system, change)

@@ -10,6 +10,7 @@ from vbg.analysis.symbolic.sharing import renumbered
 from vbg.assemble.matrices.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
 from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.system import System
+from vbg.plumbing.paused_collection import paused_collection
 
 DIGITS = 10  # significant digits of what remains a number
 
@@ -22,6 +23,7 @@ class NamedMatrices:
     parameters: dict[str, float]
 
 
+@paused_collection()
 def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
     """The blocks of `vbg.assemble.matrices.matrices` in symbols.  With `names`, parameters
     of the model file are written by name where its numbers come from them

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of, of_unit_bodies
@@ -31,11 +32,13 @@ from vbg.analysis.symbolic.loops.counting import Operations
 from vbg.analysis.symbolic.loops.tidy import Tidy
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
+from vbg.analysis.symbolic.sharing import replaced, rewritten
 from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
 from vbg.errors import VbgError
+from vbg.plumbing.paused_collection import paused_collection
 
 if TYPE_CHECKING:
     from vbg.model import Model
@@ -46,6 +49,7 @@ UNSOLVED = "They are short in --form constraint, in all states with the constrai
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
 
 
+@paused_collection()
 def equations_of(system: System, form: str = "auto", *, names: bool = True) -> SymbolicEquations:
     """The equations of `system`; form "minimal", "constraint" or "auto" (minimal if it exists).
     With `names`, parameters are written by name where that is possible.
@@ -300,15 +304,39 @@ def _along(matrix: Any, q: list[Any], u: list[Any]) -> Any:
 
 
 def _simplified(expression: Any) -> Any:
-    """Trigonometric simplification; coefficients that are only rounding vanish."""
+    """Trigonometric simplification; coefficients that are only rounding vanish.
+
+    What stands in Max, Min and the like is simplified by itself, once: `trigsimp` would look at
+    it on every path to it and in each of its tries.
+    """
     import sympy
 
-    short = sympy.expand(sympy.trigsimp(sympy.expand(expression)))
+    inside: dict[Any, Any] = {}
+    bare = rewritten(expression, partial(_stand_in, inside=inside), {})
+    short = sympy.expand(sympy.trigsimp(sympy.expand(bare)))
     terms = sympy.Add.make_args(short)
     sizes = [abs(float(t.as_coeff_Mul()[0])) for t in terms]
     largest = max(sizes, default=0.0)
     kept = [t for t, size in zip(terms, sizes, strict=True) if size > 1e-12 * largest]
-    return sympy.Add(*[_rounded(t) for t in kept])
+    return replaced(sympy.Add(*[_rounded(t) for t in kept]), inside)
+
+
+def _stand_in(node: Any, inside: dict[Any, Any]) -> Any:
+    """A symbol for a function that is no sine, exponential or root, which `inside` then holds with
+    simplified arguments; None for all else."""
+    import sympy
+    from sympy.core.function import Application
+    from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+    from sympy.functions.elementary.trigonometric import TrigonometricFunction
+
+    elementary = (TrigonometricFunction, HyperbolicFunction, sympy.exp, sympy.log)
+    if not isinstance(node, Application) or isinstance(node, elementary):
+        return None
+    if not all(isinstance(argument, sympy.Expr) for argument in node.args):
+        return None  # the conditions of a Piecewise are no sums
+    made = sympy.Dummy(real=True)
+    inside[made] = node.func(*map(_simplified, node.args))
+    return made
 
 
 def _rounded(term: Any) -> Any:

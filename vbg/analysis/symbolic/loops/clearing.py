@@ -7,22 +7,28 @@ number and their sines and cosines, which are bounded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from math import sqrt
 from typing import Any
 
+from vbg.analysis.symbolic.loops.sums import Product, Sum, Sums, joined
+
 ROUNDING = 1e-14  # of a number that is a sum of products of a few turns, beside its kind
+Sizes = dict[Product, float]  # the largest number of each kind of term
 
 
-def cleared(matrix: Any) -> Any:
+def cleared(matrix: Any, sums: Sums) -> Any:
     """A matrix of one unit without terms that are rounding beside their like in any entry."""
-    sizes = _sizes(matrix)
-    return matrix.applyfunc(lambda entry: _without(entry, lambda like: sizes.get(like, 0.0)))
+    like = Kinds(sums)
+    sizes = like.sizes(matrix)
+    return matrix.applyfunc(
+        lambda entry: _without(entry, sums, lambda product: sizes.get(like(product), 0.0))
+    )
 
 
 def cleared_balances(
-    mass: Any, loads: list[Any], rates: tuple[Any, ...], grows: Callable[[Any], bool]
+    mass: Any, loads: list[Any], rates: tuple[Any, ...], sums: Sums, grows: Callable[[Any], bool]
 ) -> tuple[Any, list[Any]]:
     """M and h without rounding, whatever the units of their coordinates; entries that would
     grow if they were multiplied out stay as they are.
@@ -33,63 +39,74 @@ def cleared_balances(
     """
     import sympy
 
-    n = len(rates)
-    own = [{} if grows(mass[i, i]) else _sizes([mass[i, i]]) for i in range(n)]
-    index = {rate: i for i, rate in enumerate(rates)}
+    n, like = len(rates), Kinds(sums)
+    own: list[Sizes] = [{} if grows(mass[i, i]) else like.sizes([mass[i, i]]) for i in range(n)]
+    index = {sums.power(rate, sympy.Integer(1))[0][0]: i for i, rate in enumerate(rates)}
+    met: dict[tuple[int, int, Product], float] = {}
 
-    def scale(i: int, j: int, like: Any) -> float:
-        others = ((size, own[j].get(like**2 / one, 0.0)) for one, size in own[i].items())
-        return sqrt(max((size * other for size, other in others), default=0.0))
+    def scale(i: int, j: int, kind: Product) -> float:
+        found = met.get((i, j, kind))
+        if found is None:
+            square = joined(kind, kind)
+            others = ((size, own[j].get(_over(square, one), 0.0)) for one, size in own[i].items())
+            found = sqrt(max((size * other for size, other in others), default=0.0))
+            met[i, j, kind] = found
+        return found
 
-    def of_load(i: int, like: Any) -> float:
-        met = {f: p for f, p in map(_power, sympy.Mul.make_args(like)) if f in index}
-        if sum(met.values()) != 2:
+    def of_load(i: int, product: Product) -> float:
+        squares = [(f, p) for f, p in product if f in index]
+        if sum(p for _, p in squares) != 2:
             return 0.0
-        kind = like / sympy.Mul(*[f**p for f, p in met.items()])
-        return max(scale(i, index[rate], kind) for rate in met)
+        kind = tuple((f, p) for f, p in like(product) if f not in index)
+        return max(scale(i, index[f], kind) for f, _ in squares)
 
-    def short(entry: Any, scale_of: Callable[[Any], float]) -> Any:
-        return entry if grows(entry) else _without(entry, scale_of)
+    def short(entry: Any, scale_of: Callable[[Product], float]) -> Any:
+        return entry if grows(entry) else _without(entry, sums, scale_of)
 
-    M = sympy.Matrix(n, n, lambda i, j: short(mass[i, j], partial(scale, i, j)))
+    def of_mass(i: int, j: int, product: Product) -> float:
+        return scale(i, j, like(product))
+
+    M = sympy.Matrix(n, n, lambda i, j: short(mass[i, j], partial(of_mass, i, j)))
     return M, [short(load, partial(of_load, i)) for i, load in enumerate(loads)]
 
 
-def _power(factor: Any) -> tuple[Any, Any]:
-    base, power = factor.as_base_exp()
-    return base, power
+class Kinds:
+    """Products without their sines and cosines; an object remembers those that it has met."""
+
+    def __init__(self, sums: Sums) -> None:
+        self._sums = sums
+        self._known: dict[Product, Product] = {}
+
+    def __call__(self, product: Product) -> Product:
+        """The kind of a term."""
+        import sympy
+
+        found = self._known.get(product)
+        if found is None:
+            waves = (sympy.sin, sympy.cos)
+            factor = self._sums.factor
+            found = tuple((i, p) for i, p in product if not isinstance(factor(i), waves))
+            self._known[product] = found
+        return found
+
+    def sizes(self, entries: Iterable[Any]) -> Sizes:
+        """The largest number of each kind of term."""
+        found: Sizes = {}
+        for entry in entries:
+            for product, n in self._sums(entry).items():
+                kind = self(product)
+                found[kind] = max(abs(float(n)), found.get(kind, 0.0))
+        return found
 
 
-def _without(entry: Any, scale: Callable[[Any], float]) -> Any:
+def _over(a: Product, b: Product) -> Product:
+    """The quotient of two products."""
+    return joined(a, tuple((factor, -power) for factor, power in b))
+
+
+def _without(entry: Any, sums: Sums, scale: Callable[[Product], float]) -> Any:
     """A sum without its terms that are negligible beside `scale` of their kind; as it was where it
-    has none, expanded where it had."""
-    import sympy
-
-    terms = sympy.Add.make_args(sympy.expand(entry))
-    kept = [term for term in terms if _size(term) > ROUNDING * scale(_like(term))]
-    return entry if len(kept) == len(terms) else sympy.Add(*kept)
-
-
-def _sizes(entries: Iterable[Any]) -> Mapping[Any, float]:
-    """The largest number of each kind of term."""
-    import sympy
-
-    found: dict[Any, float] = {}
-    for entry in entries:
-        for term in sympy.Add.make_args(sympy.expand(entry)):
-            like = _like(term)
-            found[like] = max(_size(term), found.get(like, 0.0))
-    return found
-
-
-def _size(term: Any) -> float:
-    return abs(float(term.as_coeff_Mul()[0]))
-
-
-def _like(term: Any) -> Any:
-    """A term without its number, sines and cosines."""
-    import sympy
-
-    factors = sympy.Mul.make_args(term.as_coeff_Mul()[1])
-    waves = (sympy.sin, sympy.cos)
-    return sympy.Mul(*[f for f in factors if not isinstance(f.as_base_exp()[0], waves)])
+    has none, multiplied out where it had."""
+    terms = sums(entry)
+    kept: Sum = {p: n for p, n in terms.items() if abs(float(n)) > ROUNDING * scale(p)}
+    return entry if len(kept) == len(terms) else sums.expression(kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from vbg.analysis.symbolic.loops.tidy import between_jumps, exact
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree, cardan_angles, tree_of
 from vbg.analysis.symbolic.loops.wrenches import Needs, wrenches_of
 from vbg.analysis.symbolic.named import Named, named, unnamed
+from vbg.analysis.symbolic.sharing import replaced
 from vbg.analysis.symbolic.size import require_length
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
@@ -35,6 +37,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies, leaf, rotation
 from vbg.errors import UsageError, VbgError
 from vbg.model.placing.placed import place
+from vbg.plumbing.paused_collection import paused_collection
 from vbg.spatial import rotation_matrix
 
 RANK = 1e-8  # of the closures' Jacobian at the start
@@ -42,6 +45,7 @@ NOTHING = 1e-13  # a slope of a closure, m/rad or less, that is rounding
 MOST = 40  # coordinates that are still written out
 
 
+@paused_collection()
 def minimal_equations(
     system: System,
     *,
@@ -163,12 +167,13 @@ def _derived(
     if forces:
         outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of)
     states, rates = _other_states(numbers, reader, k)
-    found = [*closures, *J, *driven, *bias, *mass, *loads, *rates]
-    found += [c for three in outputs.values() for c in three]
+    found = [*closures, *J, *driven, *bias, *mass, *loads, *rates, *chain(*outputs.values())]
     met = set().union(*(e.free_symbols for e in found)) if found else set()
 
+    done: dict[Any, Any] = {}
+
     def told(values: Any) -> tuple[Any, ...]:
-        return tuple(decimals(value.xreplace(sums)) for value in values)
+        return tuple(decimals(replaced(value, sums, done)) for value in values)
 
     return MinimalEquations(
         model.name,
@@ -271,7 +276,7 @@ def _balances(
     upper = sympy.Matrix(n, n, lambda i, j: tidy(mass[i, j]) if i <= j else 0)
     whole = sympy.Matrix(n, n, lambda i, j: upper[min(i, j), max(i, j)])
     loads = [tidy(entry) for entry in right]
-    return *cleared_balances(whole, loads, k.u, tidy.grows), needs
+    return *cleared_balances(whole, loads, k.u, tidy.sums, tidy.grows), needs
 
 
 def _start(start: Start, tree: Tree, k: Kinematics) -> dict[Any, float]:

@@ -10,7 +10,7 @@ have sin(A + B), not a product of sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from vbg.analysis.symbolic.loops.algebra import Algebra
 from vbg.analysis.symbolic.loops.clearing import cleared
 from vbg.analysis.symbolic.loops.rates import arguments_of, second_rate
+from vbg.analysis.symbolic.loops.sums import Sums
 from vbg.analysis.symbolic.loops.tree import GROUND, TURN, Carrier, Tree
 
 Of = Callable[[str, str], Any]  # joint, name of an array of its frame -> matrix in symbols
@@ -27,23 +28,26 @@ PARALLEL = 1e-12
 @dataclass(frozen=True, eq=False)
 class Turned:
     """R = head Rot(axis, angle) tail: the last turn is kept apart, so that the next one about a
-    parallel axis is added to it.  `axis` (3,) are numbers, `tail` a matrix without coordinates."""
+    parallel axis is added to it.  `axis` (3,) are numbers, `tail` a matrix without coordinates;
+    `sums` multiplies out."""
 
     head: Any
     axis: np.ndarray
     angle: Any
     tail: Any
+    sums: Sums
 
     @property
     def matrix(self) -> Any:
         """R, (3, 3)."""
         if self.angle == 0:
-            return cleared(self.head * self.tail)
-        return cleared(self.head * rotation_about(self.axis, self.angle) * self.tail)
+            return cleared(self.head * self.tail, self.sums)
+        turn = rotation_about(self.axis, self.angle)
+        return cleared(self.head * turn * self.tail, self.sums)
 
     def times(self, constant: Any) -> Turned:
         """R times a matrix without coordinates."""
-        return Turned(self.head, self.axis, self.angle, cleared(self.tail * constant))
+        return replace(self, tail=cleared(self.tail * constant, self.sums))
 
     def turned(self, axis: np.ndarray, angle: Any, numbers: Mapping[Any, float]) -> Turned:
         """R Rot(axis, angle)."""
@@ -53,8 +57,8 @@ class Turned:
         along = float(self.axis @ (tail @ axis))
         if self.angle != 0 and abs(abs(along) - 1.0) < PARALLEL:
             sign = 1 if along > 0.0 else -1
-            return Turned(self.head, self.axis, self.angle + sign * angle, self.tail)
-        return Turned(self.matrix, axis, angle, sympy.eye(3))
+            return replace(self, angle=self.angle + sign * angle)
+        return Turned(self.matrix, axis, angle, sympy.eye(3), self.sums)
 
 
 def rotation_about(axis: np.ndarray, angle: Any) -> Any:
@@ -103,8 +107,8 @@ def kinematics_of(
 
     q = {m.name: sympy.Symbol(m.name, real=True) for m in tree.motions}
     u = {m.name: sympy.Symbol(m.rate, real=True) for m in tree.motions}
-    eye = sympy.eye(3)
-    R: dict[str, Any] = {GROUND: Turned(eye, np.array([0.0, 0.0, 1.0]), 0, eye)}
+    eye, sums = sympy.eye(3), algebra.tidy.sums
+    R: dict[str, Any] = {GROUND: Turned(eye, np.array([0.0, 0.0, 1.0]), 0, eye, sums)}
     p: dict[str, Any] = {GROUND: sympy.zeros(3, 1)}
     for carrier in tree.carriers:
         R[carrier.body], p[carrier.body] = _pose(carrier, R, p, of, leads, q, numbers)
@@ -119,12 +123,12 @@ def kinematics_of(
         rate = sympy.zeros(*matrix.shape)
         for one, its in zip(every, rates, strict=True):
             rate += slope.matrix(matrix, one) * its
-        return cleared((rate * speed).applyfunc(tidy)) if rates else zero
+        return cleared((rate * speed).applyfunc(tidy), sums) if rates else zero
 
     known = arguments_of([c for at in p.values() for c in at], every, rates)
 
     def along(at: Any) -> Any:
-        return cleared(at.applyfunc(lambda c: tidy(second_rate(c, known, slope))))
+        return cleared(at.applyfunc(lambda c: tidy(second_rate(c, known, slope))), sums)
 
     a0 = {b: along(at) for b, at in p.items() if b != GROUND and every}
     alpha0 = {b: bias(m) for b, m in W.items()}
@@ -176,7 +180,7 @@ def _pose(
     if carrier.forward:
         turned = turned.times(after)
     body = turned.times(R_far.T)
-    return body, cleared((at - body.matrix * p_far).applyfunc(sympy.expand))
+    return body, cleared((at - body.matrix * p_far).applyfunc(base.sums.expanded), base.sums)
 
 
 def _slopes(p: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
@@ -184,7 +188,7 @@ def _slopes(p: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
     import sympy
 
     columns = [algebra.slope.matrix(p, one).applyfunc(algebra.tidy) for one in q]
-    return sympy.Matrix.hstack(*map(cleared, columns))
+    return sympy.Matrix.hstack(*[cleared(column, algebra.tidy.sums) for column in columns])
 
 
 def _spins(R: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
@@ -197,5 +201,6 @@ def _spins(R: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
             columns.append(sympy.zeros(3, 1))
             continue
         S = R.T * algebra.slope.matrix(R, one)
-        columns.append(cleared(sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(algebra.tidy)))
+        three = sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(algebra.tidy)
+        columns.append(cleared(three, algebra.tidy.sums))
     return sympy.Matrix.hstack(*columns) if columns else sympy.zeros(3, 0)

@@ -10,10 +10,12 @@ from vbg.analysis.symbolic.loops.counting import Operations
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.sharing import written_once
 from vbg.plumbing.components import component_names
+from vbg.plumbing.paused_collection import paused_collection
 
 READABLE = 400  # operations up to which nothing is abbreviated
 
 
+@paused_collection()
 def as_text(e: MinimalEquations, *, forces: bool) -> str:
     """One equation a line, a prime for the derivative by time; `forces`: those of the joints."""
     written = written_once()

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from vbg.analysis.symbolic.loops.counting import Operations, Terms
+from vbg.analysis.symbolic.loops.sums import ONE, Product, Sum, Sums, added, multiplied
 from vbg.analysis.symbolic.sharing import renumbered, rewritten, written_once
 
 LARGE = 200  # operations above which an expression stays as it is
@@ -26,6 +27,8 @@ class Tidy:
         self.operations, self._terms = Operations(), Terms()
         self._known: dict[Any, Any] = {}
         self._written = written_once()
+        self.sums = Sums()
+        self._waves = Waves(self.sums)
 
     def __call__(self, expression: Any) -> Any:
         """The shortest form of `expression`."""
@@ -47,12 +50,16 @@ class Tidy:
         sizes = {expression: operations(expression)}
         if sizes[expression] > LARGE:
             return expression
-        expanded = rounded(sympy.expand(expression))
+        terms = rounded(self.sums(expression))
+        expanded = self.sums.expression(terms)
         if not expression.has(sympy.sin, sympy.cos):
             sizes.setdefault(expanded, operations(expanded))
             best = expanded if sizes[expanded] < sizes[expression] else expression
         else:
-            for form in (expanded, rounded(_squares(expanded)), _angles_added(expanded)):
+            waves = self._waves
+            others = (waves.without_squares(terms), waves.angles_added(terms))
+            forms = (self.sums.expression(rounded(other)) for other in others if other != terms)
+            for form in (expanded, *forms):
                 if form not in sizes:
                     sizes[form] = operations(form)
             best = self._shortest(sizes)
@@ -68,80 +75,87 @@ class Tidy:
         return forms[0] if len(forms) == 1 else min(forms, key=lambda f: len(self._written(f)))
 
 
-def _angles_added(expanded: Any) -> Any:
-    """Products of sines and cosines as sums: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
+class Waves:
+    """Products of sines and cosines in sums that are multiplied out."""
+
+    def __init__(self, sums: Sums) -> None:
+        self._sums = sums
+        self._products: dict[tuple[Any, ...], Sum] = {}
+
+    def angles_added(self, terms: Sum) -> Sum:
+        """Products of sines and cosines as sums: cos A cos B = (cos(A - B) + cos(A + B)) / 2;
+        the terms as they are where more than `DEGREE` meet."""
+        found: list[Sum] = []
+        for product, n in terms.items():
+            waves: list[Any] = []
+            others: Product = ONE
+            for number, power in product:
+                factor = self._sums.factor(number)
+                if isinstance(power, int) and power > 0 and _is_wave(factor):
+                    waves += [factor] * power
+                else:
+                    others = (*others, (number, power))
+            if len(waves) > DEGREE:
+                return terms
+            found.append(multiplied({others: n}, self._product(tuple(waves))))
+        return added(found)
+
+    def without_squares(self, terms: Sum) -> Sum:
+        """sin(x)^2 = 1 - cos(x)^2 for every x."""
+        return added([self._without_squares(product, n) for product, n in terms.items()])
+
+    def _without_squares(self, product: Product, n: Any) -> Sum:
+        import sympy
+
+        total: Sum = {ONE: n}
+        for number, power in product:
+            factor = self._sums.factor(number)
+            one: Sum = {((number, power),): sympy.Integer(1)}
+            if power == 2 and isinstance(factor, sympy.sin):
+                one = self._sums(1 - sympy.cos(factor.args[0]) ** 2)
+            total = multiplied(total, one)
+        return total
+
+    def _product(self, waves: tuple[Any, ...]) -> Sum:
+        """A product of sines and cosines as a sum of single ones."""
+        import sympy
+
+        if not waves:
+            return {ONE: sympy.Integer(1)}
+        found = self._products.get(waves)
+        if found is None:
+            parts = [
+                multiplied({ONE: n}, self._pair(self._sums.product(one), waves[-1]))
+                for one, n in self._product(waves[:-1]).items()
+            ]
+            found = self._products[waves] = added(parts)
+        return found
+
+    def _pair(self, a: Any, b: Any) -> Sum:
+        """The product of two waves (a may be 1) as a sum."""
+        import sympy
+
+        if a == 1:
+            return self._sums(b)
+        half, A, B = sympy.Rational(1, 2), a.args[0], b.args[0]
+        if a.func == b.func:
+            sign = 1 if isinstance(a, sympy.cos) else -1
+            return self._sums(half * sympy.cos(A - B) + sign * half * sympy.cos(A + B))
+        if isinstance(a, sympy.cos):
+            A, B = B, A
+        return self._sums(half * sympy.sin(A - B) + half * sympy.sin(A + B))
+
+
+def _is_wave(factor: Any) -> bool:
     import sympy
 
-    total: dict[Any, Any] = {}
-    for term in sympy.Add.make_args(expanded):
-        number, rest = term.as_coeff_Mul()
-        waves, others = [], []
-        for factor in sympy.Mul.make_args(rest):
-            base, power = factor.as_base_exp()
-            if isinstance(base, sympy.sin | sympy.cos) and power.is_Integer and power > 0:
-                waves += [base] * int(power)
-            else:
-                others.append(factor)
-        if len(waves) > DEGREE:
-            return expanded
-        other = sympy.Mul(*others)
-        for wave, share in _product(waves).items():
-            key = other * wave
-            total[key] = total.get(key, 0) + number * share
-    return rounded(sympy.Add(*[n * key for key, n in total.items()]))
+    return isinstance(factor, sympy.sin | sympy.cos)
 
 
-def _product(waves: list[Any]) -> dict[Any, Any]:
-    """A product of sines and cosines as a sum of single ones: wave -> coefficient."""
-    import sympy
-
-    half, found = sympy.Rational(1, 2), {sympy.Integer(1): sympy.Integer(1)}
-    for wave in waves:
-        new: dict[Any, Any] = {}
-        for other, n in found.items():
-            for made, share in _pair(other, wave, half):
-                sign, bare = made.as_coeff_Mul()
-                if bare.is_Number or made == 0:
-                    bare, sign = sympy.Integer(1), made
-                new[bare] = new.get(bare, 0) + n * share * sign
-        found = new
-    return found
-
-
-def _pair(a: Any, b: Any, half: Any) -> list[tuple[Any, Any]]:
-    """The product of two waves (a may be 1) as a sum."""
-    import sympy
-
-    if a == 1:
-        return [(b, sympy.Integer(1))]
-    A, B = a.args[0], b.args[0]
-    if isinstance(a, sympy.cos) and isinstance(b, sympy.cos):
-        return [(sympy.cos(A - B), half), (sympy.cos(A + B), half)]
-    if isinstance(a, sympy.sin) and isinstance(b, sympy.sin):
-        return [(sympy.cos(A - B), half), (sympy.cos(A + B), -half)]
-    if isinstance(a, sympy.cos):
-        A, B = B, A
-    return [(sympy.sin(A - B), half), (sympy.sin(A + B), half)]
-
-
-def _squares(expanded: Any) -> Any:
-    """sin(x)^2 = 1 - cos(x)^2 for every x."""
-    import sympy
-
-    squares = [f for f in expanded.atoms(sympy.Pow) if f.exp == 2 and isinstance(f.base, sympy.sin)]
-    one = {f: 1 - sympy.cos(f.base.args[0]) ** 2 for f in squares}
-    return sympy.expand(expanded.xreplace(one))
-
-
-def rounded(sum_of_terms: Any) -> Any:
+def rounded(terms: Sum) -> Sum:
     """A sum without terms whose coefficient is rounding, coefficients to 15 digits."""
-    import sympy
-
-    terms = sympy.Add.make_args(sum_of_terms)
-    parts = [term.as_coeff_Mul() for term in terms]
-    largest = max((abs(float(number)) for number, _ in parts), default=0.0)
-    kept = [(n, rest) for n, rest in parts if abs(float(n)) > NEGLIGIBLE * largest]
-    return sympy.Add(*[_number(n) * rest for n, rest in kept])
+    largest = max((abs(float(n)) for n in terms.values()), default=0.0)
+    return {p: _number(n) for p, n in terms.items() if abs(float(n)) > NEGLIGIBLE * largest}
 
 
 def _number(n: Any) -> Any:
