@@ -6,12 +6,15 @@ import keyword
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
+from vbg.analysis.symbolic.sharing import replaced
 from vbg.analysis.symbolic.written import WORDS_OF_C, identifier
 from vbg.errors import VbgError
 from vbg.plumbing.components import component_names
+from vbg.plumbing.paused_collection import paused_collection
 
 # names of the code around the equations, without regard to capitals, which Fortran does not tell
 OWN = (
@@ -36,7 +39,7 @@ class Function:
     parts: tuple[tuple[Any, Any], ...]
     values: tuple[tuple[str, tuple[int, ...], Any], ...]
 
-    @property
+    @cached_property
     def symbols(self) -> set[Any]:
         """Symbols that are read."""
         every = [e for _, e in self.parts] + [e for _, _, e in self.values]
@@ -74,6 +77,7 @@ class Code:
         return [(self.names[s], v) for s, v in given if self.names[s] in function.symbols]
 
 
+@paused_collection()
 def code_of(e: MinimalEquations) -> Code:
     """The functions of the equations, common parts named z0, z1, ...
 
@@ -132,7 +136,8 @@ def _function(
     import sympy
 
     short = sympy.numbered_symbols("z", real=True)
-    own = [value.xreplace(dict(names)) for _, _, value in values]
+    done: dict[Any, Any] = {}
+    own = [replaced(value, names, done) for _, _, value in values]
     parts, rest = sympy.cse(own, symbols=short, order="none") if own else ([], [])
     kept = [(a, i, e) for (a, i, _), e in zip(values, rest, strict=True)]
     return Function(tuple(parts), tuple(kept))
