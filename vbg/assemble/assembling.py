@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from vbg.assemble.derive.derive import derive
+from vbg.assemble.derive.equations import Equations
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph, assign
-from vbg.errors import UsageError
+from vbg.errors import AssemblyError, UsageError
 from vbg.graph import BondGraph, expand
 from vbg.model import Model, Placed
+from vbg.model.check import floating
 from vbg.model.located import told_in
 from vbg.plumbing.paused_collection import paused_collection
 
@@ -27,4 +29,17 @@ def assemble(source: CausalGraph | BondGraph | Placed | Model) -> System:
         graph = expand(source) if isinstance(source, Model | Placed) else source
         causal = assign(graph) if isinstance(graph, BondGraph) else graph
         with told_in(causal.graph.placed.model):
-            return System(causal, derive(causal))
+            return System(causal, _derived(causal))
+
+
+def _derived(causal: CausalGraph) -> Equations:
+    """The equations; what has none for want of a reference node is told as `check` tells it: its
+    voltages follow from one another, an algebraic loop that no resistance in it solves."""
+    try:
+        return derive(causal)
+    except AssemblyError as error:
+        model, told = causal.graph.placed.model, {problem.where for problem in error.problems}
+        loose = [problem for problem, parts in floating(model) if told & parts]
+        if not loose:
+            raise
+        raise AssemblyError.of(loose) from error

@@ -74,8 +74,12 @@ def _circuits(model: Model, table: str) -> dict[str, list[tuple[str, tuple[str, 
 
 
 def _islands(model: Model) -> Iterator[Problem]:
+    yield from (problem for problem, _ in floating(model))
+
+
+def floating(model: Model) -> Iterator[tuple[Problem, frozenset[str]]]:
     """Circuits that no path of parts joins to their reference node, nor a raw bond to a
-    source or store of its own."""
+    source or store of its own; each with its parts, "TABLE.NAME"."""
     bonded = {end for bond in model.bonds for end in bond.split(" -> ")}
     for table, reference in REFERENCES.items():
         circuits = _circuits(model, table)
@@ -87,15 +91,13 @@ def _islands(model: Model) -> Iterator[Problem]:
             seen |= island
             if reference in island or any(f"{table}.{node}" in bonded for node in island):
                 continue
-            part = circuits[start][0][0]
-            yield _problem(
-                model,
-                "error",
-                (table, part),
+            what = (
                 f"the {table} nodes {', '.join(sorted(island))} have no path to {reference!r}: "
-                "a floating island.",
-                _REMEDIES[table],
+                "a floating island."
             )
+            found = _problem(model, "error", (table, circuits[start][0][0]), what, _REMEDIES[table])
+            parts = (f"{table}.{part}" for node in island for part, _ in circuits[node])
+            yield found, frozenset(parts)
 
 
 _REMEDIES = {
