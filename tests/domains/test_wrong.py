@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import vbg
+from tests.domains.random_networks import circuit
 from vbg.errors import VbgError
 
 
@@ -285,6 +286,12 @@ def test_refused_with_its_message(name):
         if errors:
             raise VbgError("\n".join(map(str, errors)))
         vbg.start(model)
+
+
+def test_a_loop_of_a_circuit_without_ground_is_told_as_floating():
+    # its sources and stores feed one another: without a node to start from, a singular loop
+    with pytest.raises(VbgError, match="have no path to 'gnd': a floating island"):
+        vbg.start(vbg.Model(**circuit(73)))
 
 
 def test_there_are_enough():
