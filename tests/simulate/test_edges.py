@@ -274,3 +274,25 @@ def test_a_run_of_no_duration_is_its_start(method):
     run = vbg.simulate(start, t_end=0.0, output_step=0.01, method=method)
     assert run.status.code == "finished" and run.time.tolist() == [0.0]
     assert not run.audit.failures
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, simulate], ids=["bond graph", "transfer"])
+@pytest.mark.parametrize("kind", ["table", "step"])
+def test_a_level_is_as_it_is_written_whatever_was_before_or_follows(solve, kind):
+    """Of a sum of jumps 1e-9 behind 1e9 is nothing, nor before it."""
+    rng = np.random.default_rng(78)
+    levels = 10.0 ** rng.uniform(-9, 9, 20) * rng.choice([-1.0, 1.0], 20)
+    signal = {"kind": "table", "rows": np.column_stack([np.arange(20.0), levels]).tolist()}
+    signal["interpolation"] = "previous"
+    if kind == "step":
+        levels = np.repeat([1e-9, 1e9], 10)
+        signal = {"kind": "step", "offset": 1e-9, "height": 1e9, "start": 10.0}
+    electric = {
+        "U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "u"},
+        "R": {"kind": "resistor", "nodes": ["a", "gnd"], "R": 1.0},
+    }
+    settings = {"t_end": 19.0, "output_step": 1.0}
+    model = vbg.Model(electric=electric, signals={"u": signal}, simulate=settings)
+    solution = solve(vbg.assemble(model) if solve is vbg.simulate else model)
+    np.testing.assert_array_equal(solution["u"], levels)
+    np.testing.assert_array_equal(solution["R.current"], levels)

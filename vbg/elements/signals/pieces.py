@@ -70,6 +70,15 @@ def chosen(x: Block, starts: Sequence[float], coefficients: ArrayLike) -> Block:
     return _polynomial(d, c)
 
 
+def held(x: Block, steps: Sequence[tuple[float, float]]) -> Block:
+    """Of (begin, value) the value that has begun last, the first also before its begin.
+
+    Each as it is written: jumps that are added up leave what they round to, and of a 1e-9 behind a
+    1e9 that is nothing."""
+    starts, values = zip(*steps)
+    return chosen(x, starts, [[value] for value in values])
+
+
 def chosen_patch(
     inputs: tuple[Block, Block], starts: tuple[Sequence[float], Sequence[float]], c: Array
 ) -> Block:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const
+from vbg.blocks import Block
 from vbg.builder import Builder
+from vbg.elements.signals.pieces import held
 from vbg.fields import quantity
 
 
@@ -25,8 +26,8 @@ class Step:
 
     def value(self, name: str, builder: Builder) -> Block:
         builder.breakpoint(self.start)
-        before = call("positive", const(self.start) - builder.time)
-        return const(self.offset + self.height) - self.height * before
+        steps = (self.start, self.offset), (self.start, self.offset + self.height)
+        return held(builder.time, steps)
 
     def expand(self, name: str, builder: Builder) -> None:
         builder.define(name, self.value(name, builder))

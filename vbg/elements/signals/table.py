@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const
+from vbg.blocks import Block
 from vbg.builder import Builder
-from vbg.elements.signals.pieces import chosen
+from vbg.elements.signals.pieces import chosen, held
 from vbg.fields import declare
 
 Rows = tuple[tuple[float, float], ...]
@@ -66,17 +66,11 @@ class Table:
         for instant, _ in (self.rows[0], self.rows[-1]) if self._curved else self.rows:
             builder.breakpoint(instant)
         if self.interpolation == "previous":
-            return self._held(builder)
+            return held(builder.time, self.rows)
         instants, values = zip(*self.rows)
         rest = [(value, 0.0, 0.0, 0.0) for value in (values[0], values[-1])]
         inside = [(y, *piece) for y, piece in zip(values, self._pieces())]
         return chosen(builder.time, (instants[0], *instants), [rest[0], *inside, rest[1]])
-
-    def _held(self, builder: Builder) -> Block:
-        result = const(self.rows[-1][1])
-        for (_, before), (t, value) in pairwise(self.rows):
-            result = result + (before - value) * call("positive", const(t) - builder.time)
-        return result
 
     def _pieces(self) -> list[tuple[float, float, float]]:
         """Coefficients of (t - knot), its square and cube on each interval."""
