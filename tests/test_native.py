@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import operator
 import pickle
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from vbg.errors import VbgError
 from vbg.plumbing import compiled
 from vbg.plumbing.groups import joined
 from vbg.plumbing.machine_code import MachineCode
+from vbg.plumbing.operators import remembered_operators
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PLACES = np.zeros(0, dtype=np.int64)
@@ -101,6 +103,21 @@ def test_a_run_needs_neither_numba_nor_scipy():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_remembered_of_operators_is_what_numba_finds():
+    from numba import types
+    from numba.core.registry import cpu_target
+
+    found = cpu_target.typing_context.resolve_function_type
+    numbers = types.int64, types.float64, types.literal(3), types.boolean, types.float64[::1]
+    asked = [(operator.add, (a, b)) for a in numbers[:4] for b in numbers[:4]] + [
+        (operator.getitem, (numbers[4], b)) for b in (types.int64, types.literal(3))
+    ]
+    plain = [found(f, kinds, {}) for f, kinds in asked]
+    with remembered_operators():
+        for _ in range(2):
+            assert [found(f, kinds, {}) for f, kinds in asked] == plain
 
 
 TRIAL = """

@@ -46,7 +46,8 @@ processor, which stands for itself."""
 
 Content = TypeVar("Content")
 _MAKERS = [
-    Path(__file__).with_name(name) for name in ("addressed.py", "machine_code.py", "native.py")
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("addressed", "drafts", "machine_code", "native", "operators")
 ]
 """Of machine code, besides numba: what they made before a change is not what they make now."""
 

@@ -2,7 +2,7 @@
 
 numba optimises every function by itself, makes machine code of it, and does both again wherever
 it is called from: of 26 s for the interpreter 12 went there.  Here the functions that kernels
-call stay drafts, as they were written down; kernels that share them are optimised once, together
+call stay drafts (`vbg.plumbing.drafts`); kernels that share them are optimised once, together
 and with all of them.
 """
 
@@ -11,13 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from vbg.plumbing.compiled import without_code
+from vbg.plumbing.drafts import drafts
 from vbg.plumbing.paused_collection import paused_collection
 
 Kinds = Sequence[str]
@@ -98,7 +97,7 @@ def compiled(wanted: Sequence[Wanted]) -> MachineCode:
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import cpu_target
 
-    with global_compiler_lock, paused_collection(), _drafts() as drafting:
+    with global_compiler_lock, paused_collection(), drafts() as drafting:
         made = [_made(one) for one in wanted]
         names = [one.fndesc.llvm_func_name for one in made]
         libraries = [one.library for one in made]
@@ -117,71 +116,6 @@ def compiled(wanted: Sequence[Wanted]) -> MachineCode:
 def _made(one: Wanted) -> Any:
     one.kernel.compile(one.types)
     return one.kernel.overloads[one.types]
-
-
-@contextmanager
-def _drafts() -> Iterator[bool]:
-    """Whether what numba compiles meanwhile stays a draft; not where numba is not built as
-    this knows it."""
-    from numba.core import codegen
-    from numba.core.registry import cpu_target
-
-    generator = cpu_target.target_context.codegen()
-    known = (
-        hasattr(codegen.JITCodeLibrary, "_optimize_functions")
-        and hasattr(codegen.JITCodeLibrary, "_optimize_final_module")
-        and hasattr(codegen.JITCodeLibrary, "_finalize_final_module")
-        and hasattr(generator, "_library_class")
-        and hasattr(generator, "set_env")
-        and hasattr(generator, "_tm")
-        and hasattr(generator, "_data_layout")
-    )
-    if not known:
-        yield False
-        return
-
-    class Draft(codegen.JITCodeLibrary):
-        """Functions as they were written down, for others to take in."""
-
-        def _optimize_functions(self, ll_module: Any) -> None:
-            ll_module.data_layout = self._codegen._data_layout
-
-        def _optimize_final_module(self) -> None:
-            pass
-
-        def _finalize_final_module(self) -> None:
-            self._finalized = True
-
-        def get_pointer_to_function(self, name: str) -> int:
-            self._ensure_finalized()
-            return 0
-
-        def draft(self) -> Any:
-            self._ensure_finalized()
-            return self._final_module
-
-        def finished(self, libraries: Sequence[Any], names: Sequence[str]) -> bytes:
-            """Drafts brought together, of which the functions `names` stay visible, optimised
-            as numba does, as an object file."""
-            for library in libraries:
-                self._final_module.link_in(library.draft(), preserve=True)
-            for function in self._final_module.functions:
-                if not function.is_declaration:
-                    function.linkage = "external" if function.name in names else "private"
-            codegen.CPUCodeLibrary._optimize_final_module(self)
-            self._final_module.verify()
-            code: bytes = self._codegen._tm.emit_object(self._final_module)
-            return code
-
-    before = generator._library_class
-    generator._library_class = Draft
-    generator.set_env = lambda name, env: None  # there is no machine code to hold it
-    try:
-        with without_code():
-            yield True
-    finally:
-        generator._library_class = before
-        del generator.set_env
 
 
 def _as_numba_does(library: Any) -> bytes:
