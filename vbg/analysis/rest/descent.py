@@ -7,46 +7,104 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.rest.manifold import Manifold
+from vbg.analysis.rest.manifold import Manifold, Places
 from vbg.analysis.rest.resting import without_friction
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.errors import UsageError
 
 Array = NDArray[np.float64]
-Slopes = Callable[[Array], tuple[Array, Array, Array, Array]]  # x -> x, basis, slopes, rates
+Local = tuple[Array, Array, Array, Array]  # x, basis, slopes, rates
+Slopes = Callable[[Array], Local]  # of x
 
 DESCENTS = 200
-RELAXATIONS = 80  # steps of implicit Euler towards rest, the first one `FIRST` of the shortest
-FIRST, GROWTH = 0.1, 1.6  # time of the machine, each the `GROWTH` of the one before
+LONGER, SHORTER = 2.0, 0.3  # times h: the next where a step led down, and where it did not
+UPRIGHT = 0.5  # of the time in which a posture falls over: no step takes longer
+LONGEST = 1e6  # time of a step [s]: no inertia counts beside it
+LEAST = 1e-10  # of any component of a posture: a smaller step leads nowhere
+SHORT = 1e-6  # the same: what V changes by may be rounding, so that a longer step is tried first
+FILLED = 1e-6  # of a deviation: if less than this part of it moves, none does
+RELAXATIONS = 80  # steps of implicit Euler towards rest
+FIRST, GROWTH = 0.1, 1.6  # the first step of the shortest time of the machine, the next of the last
 
 
-def settled(manifold: Manifold, t: float, x: Array) -> Array:
-    """Steepest descent of the stored energy from rest, in the mass metric: the
-    acceleration from rest is the direction, so that a saddle is left and a minimum
-    is found.  Ends near it; Newton does the rest."""
-    start, momenta = manifold.probe.start, manifold.momenta
-    rate = start.evaluator("rate")
-    energy = Evaluator(start.system.programs.energy)
+def settled(manifold: Manifold, t: float, x: Array, slopes: Slopes) -> Array:
+    """Down the stored energy V from rest, in the mass metric: implicit steps of time h that
+    begin at rest,
+
+        (M / h^2 + C / h + K) dq = F,   M, C, K, F: inertia, damping, stiffness, forces at q,
+
+    which is (1 / h - A) dz = rates with the machine's slopes A and momenta of zero.  A short step
+    goes along the acceleration from rest, a long one is Newton's, and what is stiff follows what
+    is soft: explicit steps are as short as the stiffest part asks for.  Taken is what lowers V
+    (K. Levenberg, Quart. Appl. Math. 2, 1944, 164-168), in less than the time in which the
+    posture falls over, where M / h^2 + K is positive: a saddle is left, a minimum is found.
+    `slopes`: with rates of zero for postures.
+    """
     x = manifold.at_rest(t, x)
-    if momenta.size == 0 or manifold.postures.size == 0:
+    if manifold.momenta.size == 0 or manifold.postures.size == 0:
         return x
-    moving = np.union1d(manifold.postures, manifold.followers)
-    stored, length = float(energy(t, x)[0]), 1e-2
+    energy = Evaluator(manifold.probe.start.system.programs.energy)
+
+    def stored(at: Array) -> float:
+        return float(energy(t, at)[0])
+
+    here = slopes(x)
+    h = FIRST / np.sqrt(max(_largest(here[2]), 1.0))
     for _ in range(DESCENTS):
-        pushed = x.copy()
-        same = without_friction(start, t, x)
-        pushed[momenta] = np.mean([rate(t, one)[momenta] for one in same], axis=0)
-        direction = np.zeros(len(x))
-        direction[moving] = rate(t, pushed)[moving]
-        if float(np.abs(direction).max()) * length < 1e-10:
+        lower = _lower(manifold, t, here, h, stored, slopes)
+        if lower is None:
             break
-        trial = x + min(length, manifold.longest(direction)) * direction
-        trial = without_friction(start, t, manifold.at_rest(t, trial))[0]
-        following = float(energy(t, trial)[0])
-        if following < stored:
-            x, stored, length = trial, following, 1.6 * length
-        else:
-            length *= 0.3
-    return x
+        here, h = lower
+    return here[0]
+
+
+def _lower(
+    manifold: Manifold,
+    t: float,
+    here: Local,
+    h: float,
+    stored: Callable[[Array], float],
+    slopes: Slopes,
+) -> tuple[Local, float] | None:
+    """Where the longest of ever shorter steps that leads down ends, and the time for the next;
+    None where there is no way down."""
+    x, basis, A, rates = here
+    if not _is_finite(here) or manifold.is_away(x):
+        return None
+    before = stored(x)
+    moving = manifold.moving
+    swings = _swinging(basis, np.union1d(moving, manifold.momenta))
+    basis, A, rates = basis[:, swings], A[np.ix_(swings, swings)], rates[swings]
+    falling = float(np.linalg.eigvals(A).real.max(initial=0.0))
+    longest = min(LONGEST, UPRIGHT / falling) if falling > 0.0 else LONGEST
+    h, is_shorter = min(h, longest), False
+    while True:
+        dx = np.zeros(len(x))
+        dx[moving] = (basis @ _implicit(A, rates, h))[moving]
+        way = _largest(dx)
+        if way < SHORT and h < longest and not is_shorter:
+            h = min(LONGER * h, longest)
+            continue
+        if not way >= LEAST:
+            return None
+        part = min(1.0, manifold.longest(dx))
+        trial = manifold.at_rest(t, x + part * dx)
+        trial = without_friction(manifold.probe.start, t, trial)[0]
+        if stored(trial) < before:
+            try:
+                return slopes(trial), LONGER * h if part == 1.0 else h
+            except UsageError:
+                pass  # a law divides by zero there
+        h, is_shorter = SHORTER * h, True
+
+
+def _swinging(basis: Array, moving: Places) -> Places:
+    """Deviations in which bodies move or turn; in the others nothing but stores fill (rotors
+    behind springs, oil, coils): these keep what they hold."""
+    height = np.abs(basis).max(axis=1, initial=0.0)  # momenta of rotors are small beside bodies'
+    whole = basis / np.where(height > 0.0, height, 1.0)[:, None]
+    part = np.linalg.norm(whole[moving], axis=0) / np.linalg.norm(whole, axis=0)
+    return np.flatnonzero(part > FILLED)
 
 
 def relaxed(manifold: Manifold, t: float, x: Array, slopes: Slopes) -> Array:
@@ -56,10 +114,25 @@ def relaxed(manifold: Manifold, t: float, x: Array, slopes: Slopes) -> Array:
     is followed no further."""
     h = 0.0
     for _ in range(RELAXATIONS):
-        x, basis, A, rates = slopes(x)
-        if not (np.all(np.isfinite(A)) and np.all(np.isfinite(rates))) or manifold.is_away(x):
+        here = slopes(x)
+        x, basis, A, rates = here
+        if not _is_finite(here) or manifold.is_away(x):
             break
-        h = GROWTH * h if h else FIRST / max(float(np.abs(A).max(initial=0.0)), 1.0)
-        dz = np.linalg.lstsq(np.eye(len(A)) / h - A, rates, rcond=None)[0]
-        x, _ = manifold.moved(t, x, basis @ dz)
+        h = GROWTH * h if h else FIRST / max(_largest(A), 1.0)
+        x, _ = manifold.moved(t, x, basis @ _implicit(A, rates, h))
     return x
+
+
+def _implicit(A: Array, rates: Array, h: float) -> Array:
+    """dz = h (rates + A dz), each row over its largest term: stiff ones hide no soft one."""
+    whole = np.eye(len(A)) / h - A
+    height = np.abs(whole).max(axis=1, initial=0.0)
+    return np.asarray(np.linalg.lstsq(whole / height[:, None], rates / height, rcond=None)[0])
+
+
+def _is_finite(here: Local) -> bool:
+    return bool(np.all(np.isfinite(here[2])) and np.all(np.isfinite(here[3])))
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))

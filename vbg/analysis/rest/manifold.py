@@ -28,7 +28,8 @@ class Manifold:
     """The states that can be reached from `start`: on all constraints, each content that goes
     with coordinates (the twist of a spring between two shafts) with the sum that it starts with.
 
-    `postures`, `momenta`: places of poses and displacements, and of the bodies' momenta, in x.
+    `postures`, `momenta`: places of poses and displacements, and of the bodies' momenta, in x;
+    `moving`: of postures and of the contents that go with them (`followers`).
     """
 
     def __init__(self, probe: Probe, t: float, start: Array):
@@ -46,6 +47,7 @@ class Manifold:
         held = contents(probe.system)
         ties = ties[(ties[:, held] != 0.0).any(axis=1) & (ties[:, ~held] != 0.0).any(axis=1)]
         self.followers = np.flatnonzero(held & (ties != 0.0).any(axis=0))
+        self.moving = np.union1d(self.postures, self.followers)
         self._ties, self._sums = ties, ties @ start
 
     def moved(self, t: float, x: Array, dx: Array) -> tuple[Array, float]:

@@ -31,6 +31,7 @@ NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
 LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
 SHOWN = 4  # names in a sentence
+POLISHED = 2  # steps within rounding: the first one may stir what is far below the largest rate
 HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
 BENT = 0.25  # of the way to rest: what slopes that change on it may leave of it
 
@@ -92,7 +93,14 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
         here = _local(probe, t, without_friction(probe.start, t, x))
         return here.x, here.space.basis, here.reduced(here.full), here.along(here.f)
 
-    low = settled(manifold, t, start)
+    def at_rest(x: Array) -> tuple[Array, Array, Array, Array]:
+        """No posture has a rate there, whatever speed a rotor has, or rounding of it."""
+        here = _local(probe, t, without_friction(probe.start, t, x))
+        is_moved = np.delete(here.space.chosen, manifold.moving, axis=1).any(axis=1)
+        rates = np.where(is_moved, here.along(here.f), 0.0)
+        return here.x, here.space.basis, here.reduced(here.full), rates
+
+    low = settled(manifold, t, start, at_rest)
     # what rests on a stop may have been let go while it bounced; where it stood it touches
     sought = (
         lambda: low,
@@ -323,7 +331,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     probe = manifold.probe
     rates = family if family is not None else Family(())
     s: Array = np.zeros(len(rates.members))
-    best, misfit, least = x, np.inf, np.inf
+    best, misfit, least, rounded = x, np.inf, np.inf, 0
     for _ in range(ITERATIONS):
         rubbed = family is not None
         here = _local(probe, t, (x,) if rubbed else without_friction(probe.start, t, x))
@@ -339,10 +347,11 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         if manifold.is_away(x):
             break
         unrest = _unrest(residual, here.reduced(here.full), here.space, x)
-        if unrest >= 0.5 * least and least <= 1.0:
-            break  # rounding is reached
+        rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
             best, misfit, least = x, _size(residual), unrest
+        if rounded == POLISHED:
+            break
         full = here.full - rates.combined(s).matrix if len(s) else here.full
         size = _sizes(here.space, x)
         step = _newton_step(here.reduced(full), here.along(columns), residual, size)
