@@ -14,6 +14,7 @@ from vbg.io import toml
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.solution import Solution
+from vbg.tmm_bridge import simulate as second
 
 EPS = float(np.finfo(float).eps)
 LIMITS = limits_of("dop853", 1e-8, 1e-12, 1e-9)
@@ -152,6 +153,36 @@ def test_what_is_wrong_is_told_at_any_size(name, store):
     )
     assert not run.audit.failures
     assert spoiled(moving, run, 2.0 * LIMITS.energy * max(exchanged, held))
+
+
+def feeding(random: np.random.Generator, ringing: dict[str, dict]) -> vbg.Model:
+    """Voltages in series and currents that have no other way than through them."""
+    volts, amperes = 10.0 ** random.uniform(-3, 3, 2), 10.0 ** random.uniform(-6, 2)
+    sources = {
+        "U": {"kind": "voltage_source", "nodes": ["gnd", "a"], "voltage": volts[0]},
+        "V": {"kind": "voltage_source", "nodes": ["b", "a"], "voltage": f"{volts[1]}*sin(100*t)"},
+        "I": {"kind": "current_source", "nodes": ["b", "gnd"], "current": f"{amperes}*cos(30*t)"},
+        "J": {"kind": "current_source", "nodes": ["gnd", "a"], "current": 0.7 * amperes},
+    }
+    settings = {"t_end": 0.03, "output_step": 0.001}
+    return vbg.Model(electric=sources | ringing, simulate=settings)
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, second], ids=["bond graph", "transfer"])
+def test_what_sources_feed_one_another_is_no_loss(solve):
+    """In sum they supply nothing but rounding; a circuit that rings beside them and is integrated
+    with tolerances a million times looser is told."""
+    random = np.random.default_rng(71039)
+    for _ in range(3):
+        assert solve(feeding(random, {})).audit.failures == ()
+        C, L = 10.0 ** random.uniform(-4, -3), 10.0 ** random.uniform(-4, -3)
+        ringing = {
+            "C": {"kind": "capacitor", "nodes": ["x", "gnd"], "C": C, "voltage": 1.0},
+            "L": {"kind": "inductor", "nodes": ["x", "gnd"], "L": L},
+        }
+        model = feeding(random, ringing)
+        assert solve(model).audit.failures == ()
+        assert solve(model, rtol=1e-2, atol=1e-4).audit.failures
 
 
 def test_the_grain_is_that_of_closed_forms():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import vbg
+from tests.domains.random_networks import circuit
 from vbg.solution import Audit, MadeBy, Solution
+from vbg.tmm_bridge import simulate
 from vbg.validate import validate
 from vbg.validate.compare import compare
 from vbg.validate.comparison.scales import natural_scales
@@ -80,3 +84,35 @@ def test_a_valve_that_hardly_opens_is_shut(feedback):
     assert natural_scales(model, {"1 valve": 1e-14}, 1.0)["1 valve"] == 1.0
     small = natural_scales(model, {"1 valve": feedback}, 1.0)["1 valve"]
     assert small == max(1.0, feedback)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_large_effort_elsewhere_does_not_make_a_slow_shaft_rest(joined):
+    """A shaft of 1e-6 kg m^2 that gets 1e-4 rad/s in 10 s, beside an arm that two torques of
+    1000 N*m hold: an error of a tenth is seen, also where a soft damper lies between the two."""
+    shaft = {"I": {"kind": "inertia", "nodes": ["s"], "J": 1e-6}}
+    shaft["M"] = {"kind": "torque", "nodes": ["s"], "torque": 1e-11}
+    for name, torque in (("A", 1000.0), ("B", -1000.0)):
+        shaft[name] = {"kind": "torque", "nodes": ["joint:J"], "torque": torque}
+    if joined:
+        shaft["K"] = {"kind": "damper", "nodes": ["s", "joint:J"], "c": 1e-15}
+    model = vbg.Model(
+        bodies={"arm": {"mass": 1.0, "inertia": {"xx": 10.0, "yy": 10.0, "zz": 10.0}}},
+        joints={"J": {"kind": "revolute", "between": ["ground", "arm"], "axis": [0, 0, 1]}},
+        rotational=shaft,
+        simulate={"t_end": 10.0, "output_step": 0.5},
+    )
+    run = vbg.simulate(model)
+    moved = {
+        n: v * 1.1 if n in ("rotational.s.speed", "I.speed") else v for n, v in run.signals.items()
+    }
+    other = replace(run, signals=moved, made_by=replace(run.made_by, solver="tmm_bridge"))
+    assert compare(run, run, model=model).result == "PASS"
+    assert compare(run, other, model=model).result != "PASS"
+
+
+def test_the_rotor_of_a_motor_is_a_shaft():
+    """What an idle one turns by rounding is zero beside what its voltage would turn it."""
+    model = vbg.Model(**circuit(71047))
+    verdict = compare(vbg.simulate(model), simulate(model), model=model)
+    assert verdict.result == "PASS", verdict.sentence

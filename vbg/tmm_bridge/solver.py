@@ -179,6 +179,12 @@ def _largest_energy(named: Mapping[str, np.ndarray]) -> tuple[float, float]:
     return float(largest), max(float(np.abs(values).max()) for values in energies)
 
 
+def _passed_on(named: Mapping[str, np.ndarray], duration: float) -> float:
+    """Through all parts during the run, in either direction [J]."""
+    through = [np.nanmean(np.abs(power)) for n, power in named.items() if n.endswith(".power")]
+    return duration * float(np.nan_to_num(through).sum())
+
+
 def _between_rows(mechanism: Mechanism, trajectory: Trajectory) -> Mapping[str, np.ndarray]:
     """Energies of the start and at the ends of some steps."""
     kept = trajectory.between.kept
@@ -204,9 +210,11 @@ def _audit(
         between = _largest_energy(_between_rows(mechanism, trajectory))
         largest, held = np.maximum((largest, held), between)
     # a strained machine at rest holds energy that does not swing: its last digits are no loss,
-    # nor is what every step leaves in stiff parts by those of places, or what dry frictions hold
+    # nor is what every step leaves in stiff parts by those of places, or what dry frictions hold,
+    # or those of what sources feed to one another
     strains = trajectory.n_steps * strain_of_rounding(mechanism.tables)
     noise = strains + work_of_rounding(mechanism, record, trajectory.liveliest)
+    held += _passed_on(named, float(trajectory.time[-1]))
     if missing <= ROUNDINGS * (float(np.finfo(float).eps) * held + noise):
         missing = 0.0
     units, duration = row_units(mechanism.tables), float(trajectory.time[-1]) or 1.0

@@ -92,15 +92,16 @@ def audit(
     That of the energy is relative to the largest energy that took part in the run, also between
     rows: kinetic, change of the potential, supplied or dissipated. What rounding alone leaves
     in the sum, ROUNDINGS eps times the largest force along the machine's size and along what
-    rounding of a speed adds up to, and ROUNDINGS times the grain, is taken off before: a block
-    that friction holds has lost nothing, nor has a cylinder that carries a load, nor a circuit
-    in which nothing flows. So is the work of the largest force along what the constraints are
-    open by, which has its own limit: a rod that hangs still gains nothing when a projection
-    closes its joint.
+    rounding of a speed adds up to, ROUNDINGS times the grain, and ROUNDINGS eps of what all parts
+    exchange, is taken off before: a block that friction holds has lost nothing, nor has a cylinder
+    that carries a load, nor a circuit in which nothing flows, or sources feed one another only. So
+    is the work of the largest force along what the constraints are open by, which has its own
+    limit: a rod that hangs still gains nothing when a projection closes its joint.
     """
     largest = _largest_energy(signals, between or {})
     residual = np.abs(signals["energy.residual"]).max()
     rounding = _work(system, amounts, span, float(worst[0])) + ROUNDINGS * grain
+    rounding += ROUNDINGS * EPS * _exchanged(signals, span)
     missing = max(0.0, residual - rounding)
     if np.isnan(residual):
         missing = residual
@@ -133,6 +134,13 @@ def _largest_energy(
         least, most = min(least, signals[name].min()), max(most, signals[name].max())
         found = max(found, most - least if name == "energy.potential" else max(most, -least))
     return float(found)
+
+
+def _exchanged(signals: Mapping[str, Array], span: float) -> float:
+    """The sum of what every part takes or gives in `span` [s], either way [J], by its rows."""
+    powers = (np.abs(values) for name, values in signals.items() if name.endswith(".power"))
+    means = [float(np.mean(power)) for power in powers if power.size]
+    return span * sum(mean for mean in means if np.isfinite(mean))
 
 
 def _fastest(system: System, amounts: Mapping[str, float]) -> float:

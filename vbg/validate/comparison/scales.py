@@ -32,6 +32,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,10 @@ from vbg.model.forms.parts import coordinates_of
 from vbg.physics.hydraulics import ATMOSPHERE
 from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
+from vbg.validate.comparison.drives import Drive, drives_of
 
 _OF_GRAPHS = ("effort", "flow", "displacement", "momentum")
+Own = Mapping[tuple[str, str], float]  # (part, unit) -> its largest channel
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _TABLES = (
     "forces", "joints", "rotational", "translational", "electric", "hydraulic", "bondgraph"
@@ -59,9 +62,11 @@ def kind_of(name: str, unit: str) -> str:
     return f"1 {quantity if quantity in _OF_GRAPHS else part or quantity}"
 
 
-def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> dict[str, float]:
+def natural_scales(
+    model: Model, seen: Mapping[str, float], duration: float, own: Own | None = None
+) -> dict[str, float]:
     """Kind -> magnitude [of that unit], for all units that mechanics knows and that were seen;
-    `seen` are the largest channels by kind."""
+    `seen` are the largest channels by kind, `own` those of parts by unit."""
     written = largest_written(model)
     found = {unit: max(seen.get(unit, 0.0), written.get(unit, 0.0)) for unit in {*seen, *written}}
     for name in model.signals:
@@ -71,7 +76,7 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
         found[kind] = max(found.get(kind, 0.0), 1.0)  # openings of valves are shares
     _electric(model, found, duration)
     _oil(model, found, seen.get("Pa", 0.0), duration)
-    _line(model, found, max(duration, 1e-300))
+    _line(model, found, own or {}, max(duration, 1e-300))
     if not model.bodies:
         return found
     L = _length(model, seen)
@@ -115,11 +120,11 @@ def _electric(model: Model, found: dict[str, float], T: float) -> None:
     parts = model.electric.values()
     ohms = [R for part in parts for unit, R in _written(model, part) if unit == "ohm" and R > 0.0]
     motors = [part for part in parts if part.kind == "dc_motor"]
-    if not ohms:
+    if not parts:
         return
     U, current = found.get("V", 0.0), found.get("A", 0.0)
-    found["A"] = max(current, U / max(ohms))
-    found["V"] = max(U, current * min(ohms))
+    found["A"] = max(current, U / max(ohms)) if ohms else current
+    found["V"] = max(U, current * min(ohms)) if ohms else U
     found["W"] = max(found.get("W", 0.0), found["V"] * found["A"])
     found["J"] = max(found.get("J", 0.0), found["W"] * T)
     for motor in motors:
@@ -155,54 +160,115 @@ def _oil(model: Model, found: dict[str, float], seen: float, T: float) -> None:
         found[unit] = max(found.get(unit, 0.0), value)
 
 
-def _line(model: Model, found: dict[str, float], T: float) -> None:
-    """Of shafts and slides the speed that the largest effort gives in the time of the run to the
-    largest inertia, or against the largest damper, the way of that speed, and their power and
-    work: beside these what a machine at rest shows is rounding.  The torque that turns the largest
-    inertia by a radian in that time is one of a machine whose sources are all zero; sqrt(k m) v is
-    the effort by which the softest spring stops the least inertia m that has the largest speed v,
-    also where no row falls between two passages of zero."""
-    for parts, effort, inertia, stiffness, damper, speed, way in (
-        (model.rotational, "N*m", "kg*m^2", "N*m/rad", "N*m*s/rad", "rad/s", "rad"),
-        (model.translational, "N", "kg", "N/m", "N*s/m", "m/s", "m"),
-    ):
-        written = [pair for part in parts.values() for pair in _written(model, part)]
-        inertias = [value for unit, value in written if unit == inertia]
-        springs = [value for unit, value in written if unit == stiffness and value > 0.0]
-        turned = max(inertias, default=0.0) / T**2 if way == "rad" else 0.0
-        stopping = math.sqrt(min(springs, default=0.0) * min(inertias, default=0.0))
-        stopped = stopping * found.get(speed, 0.0)
-        e = found[effort] = max(found.get(effort, 0.0), turned, stopped)
-        dampers = [value for unit, value in written if unit == damper]
-        v = max(
-            found.get(speed, 0.0),
-            e * T / max(inertias) if inertias and max(inertias) > 0.0 else 0.0,
-            e / max(dampers) if dampers and max(dampers) > 0.0 else 0.0,
-        )
-        for unit, value in ((speed, v), (way, v * T), ("W", e * v), ("J", e * v * T)):
-            found[unit] = max(found.get(unit, 0.0), value)
+def _line(model: Model, found: dict[str, float], own: Own, T: float) -> None:
+    """Of shafts and slides, rotors of motors with them, the speed that the largest effort gives in
+    the time of the run to the largest inertia, or against the largest damper if that is less, or at
+    which a motor induces the largest voltage, the way of that speed, and their power and work:
+    beside these what a machine at rest shows is rounding.  Only efforts that act on it count, and
+    at a joint the heaviest body does, too.  The torque that turns the largest inertia by a radian
+    in that time is one of a machine whose sources are all zero; sqrt(k m) v is the effort by which
+    the softest spring stops the least inertia m that has the largest speed v, also where no row
+    falls between two passages of zero."""
+    for table, line in _LINES.items():
+        speed = found.get(line.speed, 0.0)
+        moved = [(found.get(line.effort, 0.0), speed)]
+        for drive in drives_of(model, table):
+            moved.append(_moved(model, drive, line, found, own, T))
+        for e, v in moved:
+            values = (line.effort, e), (line.speed, v), (line.way, v * T)
+            for unit, value in (*values, ("W", e * v), ("J", e * v * T)):
+                found[unit] = max(found.get(unit, 0.0), value)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Units of shafts, or of slides; `oil` is that of what turns a pressure into the effort."""
+
+    effort: str
+    inertia: str
+    stiffness: str
+    damper: str
+    speed: str
+    way: str
+    oil: str
+
+
+_LINES = {
+    "rotational": _Line("N*m", "kg*m^2", "N*m/rad", "N*m*s/rad", "rad/s", "rad", "m^3/rad"),
+    "translational": _Line("N", "kg", "N/m", "N*s/m", "m/s", "m", "m^2"),
+}
+
+
+def _moved(
+    model: Model,
+    drive: Drive,
+    line: _Line,
+    found: Mapping[str, float],
+    own: Own,
+    T: float,
+) -> tuple[float, float]:
+    """Effort and speed of a drive (`_line`)."""
+    written = [pair for part in drive.parts.values() for pair in _written(model, part)]
+    inertias = [value for unit, value in written if unit == line.inertia and value > 0.0]
+    springs = [value for unit, value in written if unit == line.stiffness and value > 0.0]
+    dampers = [value for unit, value in written if unit == line.damper and value > 0.0]
+    motors = [
+        abs(part.K)
+        for part in drive.parts.values()
+        if part.kind == "dc_motor" and part.K and _slides(model, part.on) == (line.way == "m")
+    ]
+    speed = found.get(line.speed, 0.0)
+    turned = max(inertias, default=0.0) / T**2 if line.way == "rad" else 0.0
+    stopping = math.sqrt(min(springs, default=0.0) * min(inertias, default=0.0))
+    efforts = [own.get((name, line.effort), 0.0) for name in drive.parts]
+    efforts += [abs(value) for unit, value in written if unit == line.effort]
+    efforts += [abs(value) * found["Pa"] for unit, value in written if unit == line.oil]
+    efforts += [K * found.get("A", 0.0) for K in motors]
+    e = max(*efforts, turned, stopping * speed)
+    if drive.on_joint:
+        inertias.append(_heaviest(model, line.inertia))
+    speeds = [speed, *(found.get("V", 0.0) / K for K in motors)]
+    bounds = [e * T / max(inertias)] if max(inertias, default=0.0) > 0.0 else []
+    bounds += [e / max(dampers)] if dampers else []
+    speeds += [min(bounds)] if bounds else []
+    return e, max(speeds)
+
+
+def _heaviest(model: Model, unit: str) -> float:
+    """The largest mass [kg] or moment of inertia [kg*m^2] of a body."""
+    if unit == "kg":
+        return max((body.mass for body in model.bodies.values()), default=0.0)
+    return max((float(np.abs(body.inertia).max()) for body in model.bodies.values()), default=0.0)
 
 
 def seen_by_unit(solution: Solution) -> dict[str, float]:
     """Largest finite magnitude of every kind in a solution."""
     seen: dict[str, float] = {}
-    for name, values in solution.signals.items():
-        if name.startswith("residual.") or not values.size:
-            continue
-        finite = np.abs(values[np.isfinite(values)])
-        kind = kind_of(name, solution.units.get(name, ""))
-        seen[kind] = max(seen.get(kind, 0.0), float(finite.max(initial=0.0)))
+    for name, unit, largest in _largest(solution):
+        kind = kind_of(name, unit)
+        seen[kind] = max(seen.get(kind, 0.0), largest)
     return seen
+
+
+def _largest(solution: Solution) -> Iterator[tuple[str, str, float]]:
+    """Name, unit and largest finite magnitude of every channel but for residuals."""
+    for name, values in solution.signals.items():
+        if values.size and not name.startswith("residual."):
+            finite = np.abs(values[np.isfinite(values)])
+            yield name, solution.units.get(name, ""), float(finite.max(initial=0.0))
 
 
 def scales_of(model: Model, *solutions: Solution) -> dict[str, float]:
     """`natural_scales` with what the solutions show."""
     seen: dict[str, float] = {}
+    own: dict[tuple[str, str], float] = {}
     for solution in solutions:
-        for unit, value in seen_by_unit(solution).items():
-            seen[unit] = max(seen.get(unit, 0.0), value)
+        for name, unit, largest in _largest(solution):
+            kind, part = kind_of(name, unit), (name.split(".")[0], unit)
+            seen[kind] = max(seen.get(kind, 0.0), largest)
+            own[part] = max(own.get(part, 0.0), largest)
     spans = [float(s.time[-1] - s.time[0]) for s in solutions if len(s.time)]
-    return natural_scales(model, seen, max(spans, default=1.0) or 1.0)
+    return natural_scales(model, seen, max(spans, default=1.0) or 1.0, own)
 
 
 def _length(model: Model, seen: Mapping[str, float]) -> float:
