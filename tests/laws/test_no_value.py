@@ -15,6 +15,7 @@ import vbg
 from tests.export.tape_in_c import library, played, played_straight, straight_library
 from vbg.assemble.program.evaluator import Evaluator, all_rows
 from vbg.assemble.program.lower import lower
+from vbg.assemble.program.machine.scalars import complex_power
 from vbg.assemble.program.reference import evaluate as reference
 from vbg.blocks import Tangent, const, leaf, stack
 from vbg.errors import ModelError
@@ -257,3 +258,14 @@ def test_both_solvers_tell_where_a_law_leaves_its_domain_within_a_run(law):
         assert status.code == "failed" and "asin(min(1, max(-1, ...)))" in status.remedy
         if law.startswith("asin"):
             assert solver(_pushed("asin(sin(t))"), **run).status.code == "finished"
+
+
+def test_a_power_of_complex_numbers_is_that_of_python():
+    """By length and angle, squares by a product: kernels do without numba's own."""
+    rng = np.random.default_rng(5)
+    bases = rng.normal(size=40) + 1j * rng.normal(size=40) * (rng.random(40) < 0.5)
+    for a in map(complex, bases):
+        for b in (0.0, 2.0, 3.0, 0.5, 1.5 + 0.5j):
+            assert complex_power(a, complex(b)) == pytest.approx(a**b, rel=1e-14), (a, b)
+    assert complex_power(0j, 0.5 + 0j) == 0.0
+    assert math.isnan(complex_power(0j, -1.0 + 0j).real)

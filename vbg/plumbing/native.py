@@ -152,14 +152,21 @@ class Family:
 
 class Native:
     """The kernel `place` ("MODULE:NAME") of a set, for arguments like `example`, in which an
-    array that the kernel does not write is `read_only`.
+    array that the kernel does not write is `read_only`; `name`: where it serves others, too.
 
     Compiled by the first process that needs it and loaded where it is first called.  Returns
     the kernel's integer, 0 if it has none.  Raises TypeError for other arguments.
     """
 
-    def __init__(self, kernels: Kernels, place: str, *example: Any, family: Family | None = None):
-        self.place, self.name = place, place.rpartition(":")[2]
+    def __init__(
+        self,
+        kernels: Kernels,
+        place: str,
+        *example: Any,
+        family: Family | None = None,
+        name: str = "",
+    ):
+        self.place, self.name = place, name or place.rpartition(":")[2]
         self._example = example
         self._packers = tuple(map(_packer, example))
         self._family = family or Family(kernels, self.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class Evaluator:
         kind = np.complex128 if complex_valued else np.float64
         self.work: NDArray[Any] = program.workspace.astype(kind)
         how = (self.work, *self.tape)
-        self._run = partial(complex_run(), *how) if complex_valued else run.bound(*how)
+        self._run = (complex_run if complex_valued else run).bound(*how)
         self._first = self._last = len(self.work)
         if program.outputs:
             spans = list(program.outputs.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,9 @@ def _native(module: str, name: str, *example: Any) -> Native:
 
 
 run = _native("tape", "run", NO_VALUES, *_TAPE)
+complex_run = Native(
+    KERNELS, f"{_HERE}.tape:run", np.zeros(0, dtype=np.complex128), *_TAPE, name="complex_run"
+)
 evaluate_each = _native("running", "evaluate_each", 0, NOTHING, _READ, _READ_ROWS, _ROWS)
 rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, _READ, *3 * (NO_VALUES,))
 attempt = _native("stepping", "attempt", 0, NO_ATTEMPT, 0.0, 0.0)
@@ -50,19 +52,6 @@ def interpreter() -> int:
     return run.address
 
 
-@cache
-def complex_run() -> Any:
-    """`run` on complex workspaces, by numba: some analyses and implicit methods need it."""
-    from vbg.assemble.program.machine.tape import complex_run
-
-    nothing = np.zeros(8, dtype=np.complex128)
-    KERNELS.ensure("complex128", lambda: complex_run(nothing, *NOTHING[1:6]))
-    return complex_run
-
-
-@cache
 def complex_interpreter() -> int:
-    """Its address, for kernels that run such tapes."""
-    (made, *_) = complex_run().overloads.values()
-    address: int = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    return address
+    """Of the same on complex128 workspaces, as some analyses and implicit methods need it."""
+    return complex_run.address

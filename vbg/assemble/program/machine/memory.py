@@ -21,12 +21,6 @@ def entry(function):
     return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **ALONE)
 
 
-def for_python(function):
-    """The same for a kernel that Python calls by numba."""
-    options = {"no_cfunc_wrapper": True}
-    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **options)
-
-
 compiled = entry  # those that only kernels call
 
 

@@ -7,8 +7,11 @@ comes out where it comes in.
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 from vbg.assemble.program.lower import FUNCTION_CODES
 from vbg.assemble.program.machine.memory import at, compiled, put
@@ -29,6 +32,36 @@ def atan2(y, x):
     square = x.real * x.real + y.real * y.real
     turned = y * x.real - x * y.real
     return base if turned == 0.0 else turned / square + base
+
+
+def complex_power(a, b):
+    """a**b as the C library has it, by length and angle; squares by a product."""
+    if b == 2.0:
+        return a * a
+    if b == 0.0:
+        return complex(1.0, 0.0)
+    if a == 0.0:
+        lost = math.nan if b.imag != 0.0 or b.real < 0.0 else 0.0
+        return complex(lost, lost)
+    length, angle = math.hypot(a.real, a.imag), math.atan2(a.imag, a.real)
+    grown, turned = length**b.real, angle * b.real
+    if b.imag != 0.0:
+        grown /= math.exp(angle * b.imag)
+        turned += b.imag * math.log(length)
+    return complex(grown * math.cos(turned), grown * math.sin(turned))
+
+
+@intrinsic
+def power(typingctx, a, b):
+    """a**b; numba's own of complex numbers is a function of its runtime, which kernels are
+    without."""
+
+    def codegen(context, builder, signature, args):
+        if isinstance(a, types.Complex):
+            return context.compile_internal(builder, complex_power, signature, args)
+        return context.get_function(operator.pow, signature)(builder, args)
+
+    return a(a, b), codegen
 
 
 @compiled
@@ -65,7 +98,7 @@ def function(code, a, b, c):
     if code == MAX:
         return a if a.real >= b.real or a.real != a.real else b
     if code == POWER:
-        return a**b
+        return power(a, b)
     if code == RECIPROCAL:
         return 1.0 / a
     if code == SELECT:

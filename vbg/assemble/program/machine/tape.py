@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.assemble.program.machine.factor import factorise
-from vbg.assemble.program.machine.memory import at, compiled, entry, for_python, put
+from vbg.assemble.program.machine.memory import at, compiled, entry, put
 from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
 from vbg.assemble.program.machine.products import axpy, cross, multiply, times
 from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
@@ -30,7 +30,8 @@ def solve_segment(work, operands, stream, first, start, scratch, kept):
         make_smallest(work, stream, start, scratch, matrix, kept, x, spare)
 
 
-def _run(work, segments, operands, factors, stream, kept):
+@entry
+def run(work, segments, operands, factors, stream, kept):
     """Runs the whole tape on `work`; `kept`: 1 for each constraint row that is eliminated
     with, 0 for those that depend on these."""
     s = -1
@@ -87,7 +88,3 @@ def _run(work, segments, operands, factors, stream, kept):
             )
             if step_newton(work, y, residual, slope, at(operands, 4 * first + 3), m):
                 s = k - 1
-
-
-run = entry(_run)
-complex_run = for_python(_run)
