@@ -120,6 +120,17 @@ def test_what_is_remembered_of_operators_is_what_numba_finds():
             assert [found(f, kinds, {}) for f, kinds in asked] == plain
 
 
+def test_who_only_compares_loads_no_solver():
+    """Each of a verdict's three processes loaded both: a third of its time."""
+    code = (
+        "import sys, vbg.validate.both;"
+        "rooms = ('llvmlite', 'vbg.assemble', 'vbg.simulate.run', 'vbg.tmm_bridge.solver');"
+        "sys.exit(', '.join({*rooms} & {*sys.modules}) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 TRIAL = """
 from pathlib import Path
 from typing import Any, NamedTuple

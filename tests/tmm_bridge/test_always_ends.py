@@ -15,7 +15,7 @@ from vbg.tmm_bridge.motion.last_step import LastStep
 from vbg.tmm_bridge.motion.methods import FIRST, TRIAL, Method
 from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.motion.radau import StiffStepper, radau_rule
-from vbg.tmm_bridge.motion.uniqueness import channels_in
+from vbg.tmm_bridge.notes import channels_in
 
 REPRODUCED = Path(__file__).parent / "reproduced"
 

@@ -12,7 +12,7 @@ import pytest
 import vbg
 from vbg.errors import Problem
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
-from vbg.tmm_bridge.motion.uniqueness import MARK, channels_in
+from vbg.tmm_bridge.notes import NOT_UNIQUE, channels_in
 from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, write
 from vbg.validate.both import Report
 from vbg.validate.compare import compare
@@ -112,7 +112,7 @@ def test_windows_about_events_are_left_out_and_recorded():
 
 
 def test_not_unique_channels_do_not_count():
-    note = Problem("note", "joints.A", f"{MARK}force.x.")
+    note = Problem("note", "joints.A", f"{NOT_UNIQUE}force.x.")
     off = FORCE.copy()
     off[:, 0] *= 2.0
     verdict = compare(solution(), solution(off), not_unique=channels_in([note]))

@@ -24,7 +24,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,6 +77,15 @@ class Kernels:
     """The kernels of one subsystem, written in the files `sources`."""
 
     def __init__(self, name: str, sources: Sequence[str | Path]):
+        self._name, self._listed = name, sources
+        self._sources = frozenset(Path(source).resolve() for source in sources)
+        self._ready: set[str] = set()
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where they are kept; looked for when the first one is called."""
+        from importlib.metadata import version
+
         import llvmlite.binding
 
         # as numba reads it: code for another processor is another set
@@ -86,11 +94,9 @@ class Kernels:
         features = llvmlite.binding.get_host_cpu_features().flatten()
         versions = f"{sys.version}|{version('numba')}|{version('llvmlite')}"
         digest = hashlib.sha256(f"{FORM}|{versions}|{cpu}|{features}{_wishes()}".encode())
-        self._sources = frozenset(Path(source).resolve() for source in sources)
-        for source in (*sources, *_MAKERS):
+        for source in (*self._listed, *_MAKERS):
             digest.update(Path(source).name.encode() + Path(source).read_bytes())
-        self.folder = cache_root() / f"{name}-{digest.hexdigest()[:16]}"
-        self._ready: set[str] = set()
+        return cache_root() / f"{self._name}-{digest.hexdigest()[:16]}"
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
         """`function` compiled by numba when first called, cached in `folder`; numba is loaded then.
@@ -98,9 +104,9 @@ class Kernels:
         Raises ValueError where its file is none of the sources: a change of it would go unseen.
         """
         if Path(function.__code__.co_filename).resolve() not in self._sources:
-            raise ValueError(f"{function.__code__.co_filename} is not a source of {self.folder}.")
+            raise ValueError(f"{function.__code__.co_filename} is not a source of {self._name}.")
         function.__qualname__ = _own_name(function)
-        return Kernel(function, self.folder, options)
+        return Kernel(function, self, options)
 
     def ensure(self, what: str, compile_all: Callable[[], None]) -> None:
         """Runs `compile_all`, which calls the kernels once, before anyone uses them:
@@ -207,9 +213,9 @@ class Kernel:
     made of the function.
     """
 
-    def __init__(self, function: Callable[..., Any], folder: Path, options: dict[str, Any]):
+    def __init__(self, function: Callable[..., Any], kernels: Kernels, options: dict[str, Any]):
         self.py_func = function
-        self._folder, self._options = folder, options
+        self._kernels, self._options = kernels, options
 
     @property
     def _dispatcher(self) -> Any:
@@ -222,9 +228,10 @@ class Kernel:
 
     @cached_property
     def _full(self) -> Any:
-        with _compiling(self._folder) as numba:
+        folder = self._kernels.folder
+        with _compiling(folder) as numba:
             kernel = numba.njit(cache=True, **self._options)(self.py_func)
-            kernel._cache = _locked_cache(self.py_func, self._folder)
+            kernel._cache = _locked_cache(self.py_func, folder)
         return _of_any_number(kernel)
 
     def __call__(self, *arguments: Any) -> Any:

@@ -1,11 +1,17 @@
 """Time integration of a System."""
 
 from vbg.plumbing.callable_module import answers_calls
-from vbg.simulate.instants.drives import drives_told
-from vbg.simulate.run import simulate
-from vbg.simulate.settings import METHODS
+from vbg.plumbing.lazily import names_of
 
-__all__ = ["METHODS", "drives_told", "simulate"]
+_HOMES = {
+    "METHODS": "vbg.simulate.settings",
+    "drives_told": "vbg.simulate.instants.drives",
+    "simulate": "vbg.simulate.run",
+}
+
+__all__ = sorted(_HOMES)
+
+__getattr__ = names_of(__name__, _HOMES)
 
 # the public step of the pipeline knows more starts than the written one
 answers_calls(__name__, "vbg.starting:simulate")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -151,6 +150,8 @@ def versions() -> dict[str, str]:
 
 @cache
 def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

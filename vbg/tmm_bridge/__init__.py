@@ -6,6 +6,8 @@ State vector at a connection point, world axes: z = [a, alpha, m, q, 1]:
 acceleration of the point, angular acceleration, internal moment, internal force.
 """
 
-from vbg.tmm_bridge.solver import simulate
+from vbg.plumbing.lazily import names_of
 
 __all__ = ["simulate"]
+
+__getattr__ = names_of(__name__, {"simulate": "vbg.tmm_bridge.solver"})

@@ -34,8 +34,8 @@ from vbg.tmm_bridge.motion.integration import (
 from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.motion.resisting import not_resisting, work_of_rounding
 from vbg.tmm_bridge.motion.uniqueness import not_unique
+from vbg.tmm_bridge.notes import APART
 
-APART = "not solved: "
 # residuals that an audit allows: of the energy in rtol of the run, between two bounds, relative to
 # the largest energy; of positions [rad or the machine's size]; of velocities relative to the
 # fastest, or what in the whole run makes as much as is allowed of positions

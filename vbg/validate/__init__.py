@@ -5,23 +5,23 @@ and `write` render its Report.
 """
 
 from vbg.plumbing.callable_module import answers_calls
-from vbg.validate.both import Report, validate
-from vbg.validate.evidence import Evidence, verdict_on
-from vbg.validate.folder import write
-from vbg.validate.page import as_html
-from vbg.validate.report import as_csv, as_json, as_markdown, text
+from vbg.plumbing.lazily import names_of
 
-__all__ = [
-    "Evidence",
-    "Report",
-    "as_csv",
-    "as_html",
-    "as_json",
-    "as_markdown",
-    "text",
-    "validate",
-    "verdict_on",
-    "write",
-]
+_HOMES = {
+    "Evidence": "vbg.validate.evidence",
+    "Report": "vbg.validate.both",
+    "as_csv": "vbg.validate.report",
+    "as_html": "vbg.validate.page",
+    "as_json": "vbg.validate.report",
+    "as_markdown": "vbg.validate.report",
+    "text": "vbg.validate.report",
+    "validate": "vbg.validate.both",
+    "verdict_on": "vbg.validate.evidence",
+    "write": "vbg.validate.folder",
+}
 
-answers_calls(__name__, validate)
+__all__ = sorted(_HOMES)
+
+__getattr__ = names_of(__name__, _HOMES)
+
+answers_calls(__name__, "vbg.validate.both:validate")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vbg.analysis.begin import Asked
 from vbg.engines import ENGINES
 from vbg.engines.rotors import rotors_of
 from vbg.errors import AssemblyError, UsageError, VbgError
@@ -16,7 +16,7 @@ from vbg.model import Model
 from vbg.simulate.record.peaks import hidden
 from vbg.simulate.settings import check, settings_of
 from vbg.solution import Solution
-from vbg.tmm_bridge.motion.uniqueness import channels_in
+from vbg.tmm_bridge.notes import channels_in
 from vbg.validate.child import PATIENCE, Answer, Job, has_fixed_steps
 from vbg.validate.children import Run, Tell, here
 from vbg.validate.children import in_children as children
@@ -39,6 +39,9 @@ from vbg.validate.recorded import (
 )
 from vbg.validate.review import review
 from vbg.validate.starting import held_at_start, not_handed, turned_too_far, with_modes
+
+if TYPE_CHECKING:
+    from vbg.analysis.begin import Asked
 
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13

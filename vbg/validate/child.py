@@ -17,11 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbg.analysis.begin import Asked
 from vbg.engines import ENGINES
 from vbg.errors import VbgError
 from vbg.model import Model
@@ -30,8 +29,11 @@ from vbg.solution import Solution, Status
 from vbg.validate.compare import FIXED_STEP, own_error
 from vbg.validate.comparison.judging import TOLERANCE
 from vbg.validate.poses import StartPose
-from vbg.validate.recorded import Recorded, with_units_recorded
 from vbg.validate.starting import with_starts
+
+if TYPE_CHECKING:
+    from vbg.analysis.begin import Asked
+    from vbg.validate.recorded import Recorded
 
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
 Solver = Callable[..., Solution]
@@ -84,6 +86,8 @@ class Job:
         they did there."""
         model = self.model
         if self.exchanged is not None:
+            from vbg.validate.recorded import with_units_recorded
+
             model = with_units_recorded(model, self.exchanged)
         return model if self.held is None else with_starts(model, self.held)
 
@@ -175,6 +179,8 @@ def _once(job: Job, by: Solver, tell: Any, *, doubled: bool) -> Solution:
     """One run, watched; `doubled` with twice the step, by tolerance or by name."""
     watch = Watch(job.patience, tell)
     if doubled and job.solver in ENGINES and job.replays:
+        from vbg.validate.recorded import Recorded
+
         # every other sample: what their spline misses shows in the run, as the step does
         rough = {key: Recorded(r.time[::2], r.effort[::2]) for key, r in job.replays.items()}
         by = solver_of(replace(job, replays=rough))

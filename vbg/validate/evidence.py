@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.motion.uniqueness import channels_in
-from vbg.tmm_bridge.solver import APART
+from vbg.tmm_bridge.notes import APART, channels_in
 from vbg.validate.compare import compare
 from vbg.validate.comparison.values import Channel, Verdict
 

@@ -52,15 +52,12 @@ from vbg.tmm_bridge.mechanism.loading import (
     lay_grips,
     one_dimensional,
 )
-from vbg.tmm_bridge.mechanism.mechanism import (
-    CutJoint,
-    JointFrames,
-    Mechanism,
-    TreeJoint,
-)
-from vbg.tmm_bridge.onedim import Grip, Network, build, has_dry_friction, needed
+from vbg.tmm_bridge.mechanism.mechanism import CutJoint, JointFrames, Mechanism, TreeJoint
+from vbg.tmm_bridge.onedim.build import Grip, build, needed
 from vbg.tmm_bridge.onedim.excited import reads_any, spelled
+from vbg.tmm_bridge.onedim.network import Network
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
+from vbg.tmm_bridge.onedim.trains import has_dry_friction
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
     Carrier,

@@ -36,9 +36,10 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.mechanism.elastic import six_of_part
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace
-from vbg.tmm_bridge.onedim import Feed, Grip, has_dry_friction
+from vbg.tmm_bridge.onedim.build import Feed, Grip
 from vbg.tmm_bridge.onedim.excited import reads_any
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
+from vbg.tmm_bridge.onedim.trains import has_dry_friction
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 

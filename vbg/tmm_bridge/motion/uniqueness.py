@@ -8,7 +8,6 @@ the hinges (`independence`); its stresses are passed through the tree as loads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,13 +25,13 @@ from vbg.tmm_bridge.mechanism.scales import row_units
 from vbg.tmm_bridge.mechanism.start import model_size
 from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
+from vbg.tmm_bridge.notes import NOT_UNIQUE
 from vbg.tmm_bridge.onedim.friction import DryFriction, motion_of
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 
 SAMPLES = 5
 AT_REST = 1e-11  # rad, or lengths of the mechanism, in the whole run: no motion
 TINY = float(np.finfo(float).tiny)
-MARK = "redundant constraints: not unique are "
 
 
 def self_stresses(plant: Plant) -> Array:
@@ -228,7 +227,7 @@ def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, .
         Problem(
             "note",
             _place_of(mechanism.model, name),
-            f"{MARK}{', '.join(components)}.",
+            f"{NOT_UNIQUE}{', '.join(components)}.",
             "The values shown are those of least norm (_F: in the axes of the joint, z along its"
             " axis; what is not named is determined); free the redundant directions"
             " (a spherical or in-line joint instead of a revolute) to make them unique.",
@@ -241,14 +240,3 @@ def _place_of(model: Model, name: str) -> str:
     """Table and name of a joint, part or shaft."""
     tables = ("joints", "rotational", "translational", "electric", "hydraulic")
     return next((f"{t}.{name}" for t in tables if name in getattr(model, t)), f"shafts.{name}")
-
-
-def channels_in(notes: Iterable[Problem]) -> frozenset[str]:
-    """The components that `not_unique` named, read back from a solution's notes."""
-    found: set[str] = set()
-    for note in notes:
-        if note.what.startswith(MARK):
-            joint = note.where.partition(".")[2]
-            listed = note.what[len(MARK) :].rstrip(".")
-            found |= {f"{joint}.{component}" for component in listed.split(", ")}
-    return frozenset(found)

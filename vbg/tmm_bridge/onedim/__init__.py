@@ -5,9 +5,3 @@ each, solved by Newton's method where no store holds them.  The fields of the pa
 read from the model; their laws are written here again, from the literature the parts
 cite, and share nothing with the bond-graph side.
 """
-
-from vbg.tmm_bridge.onedim.build import Feed, Grip, build, needed
-from vbg.tmm_bridge.onedim.network import Network
-from vbg.tmm_bridge.onedim.trains import has_dry_friction
-
-__all__ = ["Feed", "Grip", "Network", "build", "has_dry_friction", "needed"]
