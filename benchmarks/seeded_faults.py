@@ -84,6 +84,8 @@ SETTINGS = {"rtol": 1e-9, "atol": 1e-11}
 JUDGED = 3  # machines of those that run a fault's function
 VISIBLE = 1e-6
 CPU = 40.0  # [s] of a fault's process at least: one that takes longer is stuck, which is no PASS
+# kernels that run tapes by the address of the interpreter go with it
+TOGETHER = {"assemble": ("assemble", "implicit", "discrete")}
 HOSTS = ("", "mstmm", "assemble")  # the set of kernels that the interpreter runs
 RESULTS = ("FAIL", "INCONCLUSIVE", "error", "no effect", "survived")
 Called = Mapping[str, set[tuple[str, str]]]
@@ -104,7 +106,7 @@ def interpreted(name: str) -> None:
     sound, intrinsic = Kernels.compiled, numba.extending.intrinsic
 
     def compiled(self: Kernels, function: Any, **options: Any) -> Any:
-        if self.folder.name.startswith(f"{name}-"):
+        if self.folder.name.rpartition("-")[0] in TOGETHER.get(name, (name,)):
             return function
         return sound(self, function, **options)
 
@@ -116,6 +118,8 @@ def interpreted(name: str) -> None:
         for module in ("tape", "stepping", "projection", "rows"):  # with these intrinsics
             import_module(f"vbg.assemble.program.machine.{module}")
         numba.extending.intrinsic = intrinsic
+        machine = import_module("vbg.assemble.program.machine")
+        machine.complex_interpreter = machine.entries.complex_run  # itself, for its address
     _without_machine_code(name)
 
 
@@ -126,7 +130,8 @@ def _without_machine_code(name: str) -> None:
     call, bound, address = Native.__call__, Native.bound, Native.address.func
 
     def inside(native: Native) -> bool:
-        return native._family._kernels.folder.name.startswith(f"{name}-")
+        folder = native._family._kernels.folder.name
+        return folder.rpartition("-")[0] in TOGETHER.get(name, (name,))
 
     def by_python(native: Native, *arguments: Any) -> int:
         if not inside(native):
