@@ -358,6 +358,13 @@ def _judge(
             "Nothing to compare: every channel is zero or not unique. Nothing moves in this time:"
             " run it until a source begins (--t-end), or start it moving."
         )
+    moving = [c for c in counted if c.proves is not None]
+    if moving and not any(c.proves for c in moving):
+        return "INCONCLUSIVE", (
+            f"Nothing is proven: all {len(counted)} non-zero channels agree, but those that change"
+            " do so by little more than rounding beside the machine's size or its distance from the"
+            " origin. Let it move farther, or write it nearer to the origin."
+        )
     worst = max(counted, key=lambda c: c.max_error / c.peak)
     error, change = worst.max_error / worst.peak, worst.integration
     loose = error > TOLERANCE and math.isfinite(change)

@@ -21,6 +21,8 @@ coarser run was made but has ended, everything is explained.
 A channel is zero (VACUOUS) which is rounding beside the machine, or where nothing but errors of
 integration or rounding is left of what is large between the rows: a body that stands still in every
 row has speeds of 1e-12 of its fastest.  That such channels agree would be no evidence either.
+Nor is a place or an angle that agrees beside its distance from the origin only, and not beside its
+way: it begins alike in both solvers, so that others must speak for the motion.
 """
 
 from __future__ import annotations
@@ -177,7 +179,25 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array, in_both: A
         "integrated",
         mark,
         float(time[begins]) if above.any() and mark != "VACUOUS" else math.nan,
+        _proves(pair, float(error[worst]), allowed, noise),
     )
+
+
+def _proves(pair: Pair, error: float, allowed: float, noise: float) -> bool | None:
+    """Whether it agrees beside its own way or size, and not by rounding or by where it begins;
+    None where it stands still."""
+    way = _moved(pair) if _begins_alike(pair) else pair.peak
+    return None if way <= noise else error <= allowed * way
+
+
+def _begins_alike(pair: Pair) -> bool:
+    """Whether it is a place or an angle, which one solver hands over to the other."""
+    return pair.unit in ("m", "rad") or vector_of(pair.name).endswith(".rotation")
+
+
+def _moved(pair: Pair) -> float:
+    """The farthest from where it begins, in either solution."""
+    return float(max(np.abs(one - one[0]).max() for one in (pair.first, pair.second)))
 
 
 def _last(changes: Array) -> float:

@@ -23,7 +23,9 @@ class Channel:
     larger of the two, relative to the peak: a bound of the errors of integration
     (NaN if no coarser run was made); source : "integrated", or "replayed" where the
     second solver took an effort from the first; since : the first instant at which the
-    difference is above what was allowed [s], NaN without one.
+    difference is above what was allowed [s], NaN without one; proves : whether it agrees by more
+    than rounding and where it begins (places and angles begin alike in both solvers); None where it
+    stands still.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Channel:
     source: str
     result: Mark
     since: float = math.nan
+    proves: bool | None = True
 
 
 @dataclass(frozen=True)
