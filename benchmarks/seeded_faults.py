@@ -118,8 +118,6 @@ def interpreted(name: str) -> None:
         for module in ("tape", "stepping", "projection", "rows"):  # with these intrinsics
             import_module(f"vbg.assemble.program.machine.{module}")
         numba.extending.intrinsic = intrinsic
-        machine = import_module("vbg.assemble.program.machine")
-        machine.complex_interpreter = machine.entries.complex_run  # itself, for its address
     _without_machine_code(name)
 
 
