@@ -9,6 +9,8 @@ from scipy.linalg import eigh
 
 import vbg
 from tests.anywhere import shaken
+from tests.laws.machines import random_loop
+from tests.tail import tail
 from vbg.analysis import linearise, operating_point
 from vbg.analysis.probe.kinks import kinks_at
 from vbg.analysis.probe.probe import Probe
@@ -165,6 +167,39 @@ def test_a_geared_arm_falls_to_its_rest_however_fast_its_rotor_turns(seed):
     # one elimination beside a rotor that turns n times as fast leaves eps n^2 of the fastest
     rounding = 4.0 * np.finfo(float).eps * n**2 * np.abs(found).max()
     assert found.real.max() < 1e-6 * np.sqrt(9.81 / l) + rounding
+
+
+def sprung(seed: int) -> Model:
+    """A loop of three bodies in weight, each on two springs of 30 to 1e7 N/m that are bent far."""
+    random, machine = np.random.default_rng(seed), random_loop(seed)
+    for name in machine.bodies:
+        place = machine.pose(name)[0]
+        for other in "ab":
+            ends = (
+                machine.at("ground", place + random.normal(size=3)),
+                machine.at(name, place + 0.2 * random.normal(size=3)),
+            )
+            machine.forces[f"{name}_{other}"] = {
+                "kind": "spring",
+                "between": list(ends),
+                "k": 10.0 ** random.uniform(1.5, 7.0),
+                "length": random.uniform(0.1, 1.5),
+            }
+    return machine.model()
+
+
+@pytest.mark.parametrize("seed", tail([35, 27, 20, 9], 2))
+def test_a_machine_on_soft_and_stiff_springs_rests_where_it_stands(seed):
+    """Of all rests one that deviations do not leave, whatever the rounding of the start."""
+    system = vbg.assemble(sprung(seed))
+    places = []
+    for start in shaken(vbg.start(system), 1):
+        point = operating_point(system, x=start.state)
+        assert point.kind == "equilibrium", point.sentence
+        poles = linearise(system, point, inputs=[]).eigenvalues
+        assert poles.real.max() < 1e-6 * np.abs(poles).max()
+        places.append(point.x)
+    assert_allclose(places[1], places[0], atol=1e-8)
 
 
 FALLING = """vbg = 1
