@@ -8,6 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from tests.tail import tail
+from vbg.tmm_bridge import simulate as second
 
 BLOCKED, PERIODS = 0.1, 4  # s; of the sine behind
 
@@ -45,3 +47,16 @@ def test_an_ideal_diode_that_has_blocked_much_lets_nothing_back(seed, method):
     shut = np.arccos(1.0 / (1.0 + below)) / np.pi  # of a period, as a time [s]
     lengths = np.diff(behind)
     assert_allclose(lengths[lengths < 0.5], shut, atol=2e-5)
+
+
+@pytest.mark.parametrize("seed, scale", tail([(0, 0.03), (3, 1e-3), (1, 1.0), (2, 1e3)], 2))
+def test_the_second_solver_waits_for_the_current_of_a_coil(seed, scale):
+    """One dip, by the same closed form: a root of a step's polynomial is none before the current
+    is zero, or the diode switches endlessly."""
+    rng = np.random.default_rng(seed)
+    below, _ = 10.0 ** rng.uniform(-4, -2), rng.uniform()
+    run = second(circuit(below, scale, rng.uniform(0.0, 2.0 * np.pi)), t_end=BLOCKED + 1.0)
+    assert run.status.code == "finished"
+    behind = [event.time for event in run.audit.events if event.time > BLOCKED + 1e-3]
+    assert_allclose(np.diff(behind), [np.arccos(1.0 / (1.0 + below)) / np.pi], atol=2e-5)
+    assert run["D.current"][run.time > BLOCKED + 1e-3].min() > -1e-6 * scale

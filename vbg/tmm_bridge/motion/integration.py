@@ -283,13 +283,12 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         t, y, hit, dense = solver.t, solver.y, -1, LastStep(solver)
         if names:
             t, hit = _first_change(span, dense, signs)
-            if hit >= 0 and not names[hit]:
-                y = dense.taken_again(t)
+            if hit >= 0:
+                y = dense.precise(t) if names[hit] else dense.taken_again(t)
                 solver.end = span.end.first
-                if np.sign(plant.indicators(t, y)[hit]) == signs[hit]:
-                    hit = -1  # not yet: it is right ahead
-            elif hit >= 0:
-                y = dense.precise(t)
+                if solver.t == t and np.sign(plant.indicators(t, y)[hit]) == signs[hit]:
+                    # not yet: it is right ahead, and nothing else made the step short
+                    hit, solver.h = -1, max(solver.h, dense.span[1] - dense.span[0])
             signs = _note_event(span, t, y, signs, hit)
         try:
             closed = plant.project(t, y)

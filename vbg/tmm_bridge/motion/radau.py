@@ -197,9 +197,11 @@ class StiffStepper:
         return bool(np.sqrt(np.mean((left / scale) ** 2)) < 1.0)
 
     def _differentiated(self, t: float, y: Array, f: Array) -> Array:
-        """The Jacobian of the rate at (t, y), where it is f, by forward differences."""
+        """The Jacobian of the rate at (t, y), where it is f, by differences away from zero: 1e-20 A
+        back through a diode is a current that it blocks."""
         size = np.maximum(np.maximum(np.abs(y), self.h * np.abs(f)), self.plant.typical)
-        moved = np.diag(y + 1.5e-8 * size - y)
+        away = np.where(y != 0.0, y, f)
+        moved = np.diag(y + np.copysign(1.5e-8 * size, away) - y)
         rates = self.plant.rates(t, np.zeros(len(y)), y, moved)
         slopes: Array = ((rates - f) / np.diag(moved)[:, None]).T
         return slopes
