@@ -152,7 +152,8 @@ class Family:
 
 class Native:
     """The kernel `place` ("MODULE:NAME") of a set, for arguments like `example`, in which an
-    array that the kernel does not write is `read_only`; `name`: where it serves others, too.
+    array that the kernel does not write is `read_only`; `name`: where it serves others, too;
+    `raises`: the one error that the kernel may end with, which its code does not tell.
 
     Compiled by the first process that needs it and loaded where it is first called.  Returns
     the kernel's integer, 0 if it has none.  Raises TypeError for other arguments.
@@ -165,8 +166,10 @@ class Native:
         *example: Any,
         family: Family | None = None,
         name: str = "",
+        raises: type[Exception] = RuntimeError,
     ):
         self.place, self.name = place, name or place.rpartition(":")[2]
+        self._raises = raises
         self._example = example
         self._packers = tuple(map(_packer, example))
         self._family = family or Family(kernels, self.name)
@@ -177,7 +180,7 @@ class Native:
         return self._raised() if returned == RAISED else returned
 
     def _raised(self) -> NoReturn:
-        raise RuntimeError(f"the kernel {self.name} raised an error")
+        raise self._raises(f"the kernel {self.name} raised an error")
 
     def bound(self, *arguments: Any) -> Callable[[], int]:
         """A call with these arguments, whose arrays stay where they are."""

@@ -30,8 +30,15 @@ def _native(module: str, name: str, *example: Any) -> Native:
 
 
 run = _native("tape", "run", NO_VALUES, *_TAPE)
+_COMPLEX = np.zeros(0, dtype=np.complex128)
+# complex quotients raise whatever the error model, real ones give what has no value
 complex_run = Native(
-    KERNELS, f"{_HERE}.tape:run", np.zeros(0, dtype=np.complex128), *_TAPE, name="complex_run"
+    KERNELS,
+    f"{_HERE}.tape:run",
+    _COMPLEX,
+    *_TAPE,
+    name="complex_run",
+    raises=ZeroDivisionError,
 )
 evaluate_each = _native("running", "evaluate_each", 0, NOTHING, _READ, _READ_ROWS, _ROWS)
 rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, _READ, *3 * (NO_VALUES,))
