@@ -98,7 +98,7 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
     free = np.flatnonzero(size > 0.0)  # a prescribed speed ties nothing
     if not np.all(np.isfinite(size)) or not len(free):
         return np.zeros((0, n))
-    left, values, _ = np.linalg.svd(moved[free] / size[free, None])
+    left, values, _ = np.linalg.svd(moved[free] / size[free, None], full_matrices=False)
     rank = int(np.count_nonzero(values > TIED * values[0]))
     combinations = left[:, rank:].T / size[free]
     result = np.zeros((len(combinations), n))
