@@ -181,8 +181,9 @@ def _largest_energy(named: Mapping[str, np.ndarray]) -> tuple[float, float]:
 
 def _passed_on(named: Mapping[str, np.ndarray], duration: float) -> float:
     """Through all parts during the run, in either direction [J]."""
-    through = [np.nanmean(np.abs(power)) for n, power in named.items() if n.endswith(".power")]
-    return duration * float(np.nan_to_num(through).sum())
+    powers = (np.abs(values) for name, values in named.items() if name.endswith(".power"))
+    through = (power[np.isfinite(power)] for power in powers)
+    return duration * sum(float(power.mean()) for power in through if power.size)
 
 
 def _between_rows(mechanism: Mechanism, trajectory: Trajectory) -> Mapping[str, np.ndarray]:
