@@ -90,11 +90,26 @@ def assert_all_agree(report):
 
 FULL = ("examples/triple-pendulum", "examples/stewart-platform")
 SINGULAR = "tests/published/a02_double_four_bar"
+# from 5 s on the triple pendulum magnifies the last digit so much that one of ten starts moved by
+# 1e-13 is INCONCLUSIVE or more
+ENDS = {"examples/triple-pendulum": 4.0}
 
 
-@pytest.mark.parametrize("name", only([SINGULAR], [*FULL, SINGULAR]))
+def full(name):
+    return validate(vbg.read(ROOT / f"{name}.toml"), t_end=ENDS.get(name), in_children=False)
+
+
+@pytest.mark.slow
+def test_a_run_that_magnifies_the_last_digit_is_told_and_no_fault():
+    report = validate(vbg.read(ROOT / "examples/triple-pendulum.toml"), in_children=False)
+    assert report.result != "FAIL", report.verdict.sentence
+    told = report.result == "PASS" or "Up to t = " in report.verdict.sentence
+    assert told and any("magnifies" in note for note in report.verdict.notes)
+
+
+@pytest.mark.parametrize("name", only([SINGULAR], ["examples/stewart-platform", SINGULAR]))
 def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
-    report = validate(vbg.read(ROOT / f"{name}.toml"), in_children=False)
+    report = full(name)
     assert report.result == "PASS", report.verdict.sentence
     tightened = report.solutions["mstmm"].made_by.rtol < 1e-12
     magnifies = any("magnifies" in note for note in report.verdict.notes)
@@ -109,7 +124,7 @@ def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
 
 @pytest.mark.parametrize("name", only([SINGULAR], [*FULL, SINGULAR]))
 def test_full_runs_agree_in_every_effort(name):
-    assert_all_agree(validate(vbg.read(ROOT / f"{name}.toml"), in_children=False))
+    assert_all_agree(full(name))
 
 
 def test_singular_postures_are_crossed_without_losing_digits():

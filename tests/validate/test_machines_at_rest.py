@@ -9,6 +9,8 @@ import pytest
 
 import vbg
 from benchmarks.false_alarms import at_rest
+from tests.laws.meshes import frame
+from tests.laws.test_flexible_bodies import flexible
 from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.validate import validate
 from vbg.validate.compare import compare
@@ -190,6 +192,18 @@ def test_rounding_behind_a_beam_that_does_not_shear_is_that_of_its_length():
     assert found["N"] == pytest.approx(PLACES * 4e6, rel=1e-12)
     assert found["N*m"] == pytest.approx(PLACES * (60.0 + 0.25 * 4e6), rel=1e-12)
     assert found["rad/s^2"] == pytest.approx(2e3 * found["N*m"], rel=1e-12)
+
+
+def test_rounding_behind_modes_is_that_of_their_highest_frequency():
+    """A place to e L is q = e L sqrt(m) of a mode, whose energy is the speed w e L sqrt(m)."""
+    mesh = frame(3, 0.8)
+    body = {"flexible": flexible(mesh, {"A": 0, "B": 3}, modes=4)}
+    model = vbg.Model(bodies={"arm": body})
+    arm = model.bodies["arm"]
+    highest = arm.flexible.modes.frequencies.max()
+    found = elastic_rounding(model, 2.0, 0.0)
+    assert set(found) == {"1/s"}
+    assert found["1/s"] == pytest.approx(PLACES * 2.0 * highest * np.sqrt(arm.mass), rel=1e-12)
 
 
 @pytest.mark.parametrize(("period", "mass", "way"), [(1e-3, 1e3, 1e-5), (3600.0, 1e-6, 0.1)])

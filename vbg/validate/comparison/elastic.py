@@ -13,6 +13,10 @@ against turning; ground counts nothing.  The energy of that rounding, k (e L)^2 
 which every step gives anew by its last digits: without a damper e walks at random, WALK sqrt(n) in
 n steps, where that is more.  A tube of carbon (k = 3e7 N/m) that holds 0.1 kg at 1 m shows
 1e-7 m/s^2 where nothing moves, whatever the step: beside gravity no number that is small.
+
+Modes of a flexible body of mass m have coordinates q in m sqrt(kg), so that their energy is
+(q'^2 + w^2 q^2) / 2: what joints make of a place that is known to e L is q = e L sqrt(m), and its
+energy the modal speed w e L sqrt(m), w the highest frequency.
 """
 
 from __future__ import annotations
@@ -58,6 +62,11 @@ def elastic_rounding(model: Model, length: float, speed: float, steps: int = 0) 
             ("rad/s^2", torque * inertias),
         ):
             found[unit] = max(found.get(unit, 0.0), value)
+    for body in model.bodies.values():
+        if body.flexible is not None:
+            highest = float(np.max(body.flexible.modes.frequencies, initial=0.0))
+            speed = walked * length * highest * math.sqrt(body.mass)
+            found["1/s"] = max(found.get("1/s", 0.0), speed)
     return found
 
 
