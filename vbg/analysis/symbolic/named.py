@@ -103,6 +103,7 @@ def named(
         return new, _order(new, roots, further)
 
     try:
+        # what frames hide (angles) is left out before any bond graph is expanded for it
         chosen = _found(model, chosen, lambda _: (None, []), needed).chosen
         chosen = _found(model, chosen, lambda m: (None, _moduli(m)), ()).chosen
         found = _found(model, chosen, blocks_of, needed, complete=True)
