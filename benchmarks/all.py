@@ -3,9 +3,9 @@
     python -m benchmarks.all [--cold] [ROW ...]
 
 Processor time of the process and of those that it starts, the least of several; a ROW is chosen by
-the beginning of its name.  Behind a goal stands how many times it is taken.  `--cold`: first runs
-with an empty folder for compiled kernels, too (a minute of processor time).  Peers that are not
-installed are left out and named.
+the beginning of its name.  Behind a goal stands how many times it is taken.  `--cold`: first runs,
+too, of a vbg that was installed just now, which compiles its kernels (a minute of processor time),
+and of a checkout, which does not.  Peers that are not installed are left out and named.
 """
 
 from __future__ import annotations
@@ -126,17 +126,19 @@ def whole_ladder() -> float:
     return best_seconds(lambda: vbg.simulate(vbg.start(vbg.assemble(model))), 2, 0.0)
 
 
-def command(*words: str, repeats: int = 5, **environment: str) -> Callable[[], float]:
+def command(
+    *words: str, module: str = "vbg.cli.entry", repeats: int = 5, **environment: str
+) -> Callable[[], float]:
     """Of a command and the processes that it starts, which keep Python's bytecode as those of an
     installed vbg do."""
-    told = os.environ | environment
+    told = os.environ | {"PYTHONPATH": str(ROOT)} | environment
     told.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def once() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
-            [sys.executable, "-m", "vbg.cli.entry", *words],
-            cwd=ROOT,
+            [sys.executable, "-m", module, *words],
+            cwd=ROOT / "examples",
             env=told,
             stdout=subprocess.DEVNULL,
             check=True,
@@ -145,6 +147,14 @@ def command(*words: str, repeats: int = 5, **environment: str) -> Callable[[], f
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     return lambda: min(once() for _ in range(repeats))
+
+
+def installed(folder: Path) -> Callable[[], float]:
+    """Of pip, which makes the wheel with an empty folder for compiled kernels and puts it into
+    `folder`/package; what else vbg needs stands here already."""
+    told = {"VBG_CACHE_DIR": str(folder / "built")}
+    words = ("install", "--quiet", "--no-deps", "--target", str(folder / "package"), str(ROOT))
+    return command(*words, module="pip", repeats=1, **told)
 
 
 def sweep_of_two(count: int = 200) -> float:
@@ -210,17 +220,22 @@ def table(cold: str | None) -> Iterator[Row]:
     yield Row("chain start, exponent", growth_of_start, 1.1, plain=True)
     yield Row("ladder assembly, exponent", growth_of_ladder, 1.1, plain=True)
     yield Row("ladder of 1000, whole call", whole_ladder, 0.5)
-    one = ("run", "examples/pendulum.toml")
-    both = ("validate", "examples/pendulum.toml")
+    one = ("run", "pendulum.toml")
+    both = ("validate", "pendulum.toml")
     yield Row("vbg run, process", command(*one), 0.45)
     yield Row("vbg validate, process", command(*both), 1.5)
     yield Row("1e6 rows to HDF5", written, 15.0)
     yield Row("sweep, a run by one core", swept, 0.25, "the same run alone", alone, share=True)
     yield Row("sweep, 1 process over 2", sweep_of_two, 1.9, plain=True, more=True)
-    if cold is not None:
-        first = {"repeats": 1, "VBG_CACHE_DIR": cold}
-        yield Row("cold: first run", command(*one, **first), 8.0)  # type: ignore[arg-type]
-        yield Row("cold: first validation", command(*both, **first), 8.0)  # type: ignore[arg-type]
+    if cold is None:
+        return
+    package = {"PYTHONPATH": f"{cold}/package"}
+    yield Row("cold: installation", installed(Path(cold)), 60.0)
+    for name, told in (("installed", package), ("checkout", {"PYTHONPATH": str(ROOT)})):
+        told = told | {"VBG_CACHE_DIR": f"{cold}/{name}"}
+        run, validation = (command(*words, repeats=1, **told) for words in (one, both))
+        yield Row(f"cold: first run, {name}", run, 8.0)
+        yield Row(f"cold: first validation, {name}", validation, 8.0)
 
 
 def missing() -> list[str]:

@@ -4,6 +4,7 @@ import copy
 import importlib.util
 import operator
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,13 +16,14 @@ import vbg
 from vbg.assemble.program.machine import Reader, evaluate_each, normalise, run
 from vbg.assemble.program.machine.plans import NOTHING
 from vbg.errors import VbgError
-from vbg.plumbing import compiled
+from vbg.plumbing import compiled, processors
 from vbg.plumbing.groups import joined
 from vbg.plumbing.machine_code import MachineCode
 from vbg.plumbing.operators import remembered_operators
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PLACES = np.zeros(0, dtype=np.int64)
+WISHES = processors.wishes
 
 
 def test_a_call_does_what_the_kernel_does_in_python():
@@ -220,6 +222,43 @@ def test_a_file_that_is_not_whole_is_made_anew(trial):
         file.write_bytes(broken)
     assert squared(trial()) == [1.0, 4.0, 9.0]
     assert MachineCode.opened(file.read_bytes()) is not None
+
+
+@pytest.fixture
+def shipped(trial, tmp_path, monkeypatch):
+    """The file of `squares` as it came with vbg, where the processor has a level."""
+    monkeypatch.setattr(processors, "wishes", lambda: "")
+    if processors.level() is None:
+        pytest.skip("code is made for this processor alone")
+    monkeypatch.setattr(compiled, "SHIPPED", tmp_path / "shipped")
+    module = trial()
+    family = module.Native(module.KERNELS, "trial:squares", np.zeros(0)).family
+    family.shipped.parent.mkdir(parents=True)
+    family.shipped.write_bytes(family.sealed())
+    shutil.rmtree(module.KERNELS.folder)
+    return family.shipped
+
+
+def test_kernels_that_came_with_vbg_are_taken(trial, shipped):
+    module = trial()
+    assert squared(module) == [1.0, 4.0, 9.0]
+    assert not module.KERNELS.folder.exists()
+
+
+def test_no_others_are_taken_for_them(trial, shipped, tmp_path, monkeypatch):
+    """Broken ones, those of other sources, and those that numba is not wished to make so."""
+    whole = shipped.read_bytes()
+    shipped.write_bytes(whole[:-1])
+    module = trial()
+    assert squared(module) == [1.0, 4.0, 9.0] and module.KERNELS.folder.exists()
+    shipped.write_bytes(whole)
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    monkeypatch.setattr(processors, "wishes", WISHES)
+    assert trial().KERNELS.shipped is None
+    monkeypatch.delenv("NUMBA_CPU_NAME")
+    source = tmp_path / "trial.py"
+    source.write_text(source.read_text().replace("return x * x", "return x + x"))
+    assert squared(trial()) == [2.0, 4.0, 6.0]
 
 
 def test_a_full_disk_costs_the_file_and_not_the_run(trial, monkeypatch, capsys):

@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 import vbg
+from vbg import precompiled
 from vbg.cli.main import main
+from vbg.plumbing.compiled import SHIPPED
+from vbg.plumbing.processors import level
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = [module.name for module in pkgutil.walk_packages(vbg.__path__, "vbg.")]
@@ -46,6 +49,27 @@ def test_the_installed_version_is_that_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert metadata.version("vbg") == project["version"]
     assert f"version: {project['version']}" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_every_list_of_kernels_is_compiled_into_the_wheel():
+    makes = re.compile(r"^from vbg\.plumbing\.native import .*\b(Native|Family)\b", re.MULTILINE)
+    lists = [
+        ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        for file in (ROOT / "vbg").rglob("*/*.py")
+        if makes.search(file.read_text("utf-8"))
+    ]
+    assert sorted(lists) == sorted(precompiled.LISTS)
+
+
+def test_an_installed_vbg_brings_its_kernels_along():
+    """Those of these sources, which a level of processors shares; a checkout has none."""
+    installed = metadata.distribution("vbg")
+    if "editable" in (installed.read_text("direct_url.json") or "") or level() is None:
+        pytest.skip("installed as a checkout, or for a processor of its own")
+    files = {file.as_posix() for file in installed.files or ()}
+    for module in precompiled.LISTS:
+        for family in precompiled.families(module):
+            assert f"vbg/plumbing/shipped/{family.shipped.relative_to(SHIPPED).as_posix()}" in files
 
 
 def test_the_readme_has_exactly_two_set_up_commands():

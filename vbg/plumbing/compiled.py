@@ -33,20 +33,20 @@ from vbg.platform.folders import cache_folder, is_private, temporary_folder
 from vbg.platform.locks import alone
 from vbg.platform.text import escaped
 from vbg.plumbing.paused_collection import paused_collection
+from vbg.plumbing.processors import level, wishes
 
 FORM = 3
 """Of names and entries; a change leaves older folders alone."""
 UNUSED = 30.0
 """Days after which compiled kernels of another version are removed."""
 USED = "used"  # the file whose date says when kernels of a folder were loaded last
-WITHOUT_EFFECT = ("CACHE_DIR", "CPU_NAME", "DISABLE_JIT", "NUM_THREADS", "THREADING_LAYER")
-"""Of numba's variables (NUMBA_...): those that leave the machine code as it is, and the
-processor, which stands for itself."""
+SHIPPED = Path(__file__).with_name("shipped")
+"""Kernels that were compiled when vbg was installed, or by whoever made the wheel."""
 
 Content = TypeVar("Content")
 _MAKERS = [
     Path(__file__).with_name(f"{name}.py")
-    for name in ("addressed", "drafts", "machine_code", "native", "operators")
+    for name in ("addressed", "drafts", "machine_code", "native", "operators", "processors")
 ]
 """Of machine code, besides numba: what they made before a change is not what they make now."""
 
@@ -88,15 +88,25 @@ class Kernels:
 
         import llvmlite.binding
 
-        # as numba reads it: code for another processor is another set
-        host = llvmlite.binding.get_host_cpu_name()
-        cpu = os.environ.get("NUMBA_CPU_NAME") or host
+        # code for another processor is another set
+        cpu = llvmlite.binding.get_host_cpu_name()
         features = llvmlite.binding.get_host_cpu_features().flatten()
         versions = f"{sys.version}|{version('numba')}|{version('llvmlite')}"
-        digest = hashlib.sha256(f"{FORM}|{versions}|{cpu}|{features}{_wishes()}".encode())
+        made_by = f"{versions}|{cpu}|{features}|{level()}{wishes()}"
+        return cache_root() / self._named(made_by)
+
+    @cached_property
+    def shipped(self) -> Path | None:
+        """Where those are that came with vbg; None where they would not do here."""
+        made_for = level()
+        return SHIPPED / self._named(made_for) if made_for else None
+
+    def _named(self, made: str) -> str:
+        """By the sources, and by what else the machine code depends on."""
+        digest = hashlib.sha256(f"{FORM}|{made}".encode())
         for source in (*self._listed, *_MAKERS):
             digest.update(Path(source).name.encode() + Path(source).read_bytes())
-        return cache_root() / f"{self._name}-{digest.hexdigest()[:16]}"
+        return f"{self._name}-{digest.hexdigest()[:16]}"
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
         """`function` compiled by numba when first called, cached in `folder`; numba is loaded then.
@@ -140,12 +150,18 @@ class Kernels:
         made: Callable[[], Content],
         sealed: Callable[[Content], bytes],
     ) -> Content:
-        """What the file `name` of the folder holds; None from `opened` says that it is not whole.
-        Then, as where there is none, the first process that needs it makes it, while others wait.
+        """What the file `name` of the folder holds, or of that which came with vbg; None from
+        `opened` says that it is not whole.  Then, as where there is none, the first process that
+        needs it makes it, while others wait.
 
         A folder that takes no files, for want of room or of permission, is told: what was made
         serves this process alone.
         """
+        if self.shipped:
+            with suppress(OSError):
+                came = opened((self.shipped / name).read_bytes())
+                if came is not None:
+                    return came
         file = self.folder / name
         found = self._read(file, opened)
         if found is not None:
@@ -177,13 +193,6 @@ class Kernels:
         with alone(self.folder / "entries.lock"):
             for entry in self.folder.glob("*.nb[ic]"):
                 entry.unlink(missing_ok=True)
-
-
-def _wishes() -> str:
-    """What numba's variables wish of the machine code."""
-    names = sorted(name for name in os.environ if name.startswith("NUMBA_"))
-    wishes = [n for n in names if n.removeprefix("NUMBA_") not in WITHOUT_EFFECT]
-    return "".join(f"|{name}={os.environ[name]}" for name in wishes)
 
 
 @cache

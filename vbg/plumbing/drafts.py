@@ -14,33 +14,42 @@ from typing import Any
 
 from vbg.plumbing.compiled import without_code
 from vbg.plumbing.operators import remembered_operators, remembers
+from vbg.plumbing.processors import level
 
 
 @contextmanager
 def drafts() -> Iterator[bool]:
     """Whether what numba compiles meanwhile stays a draft; not where numba is not built as
     this knows it."""
-    from numba.core.registry import cpu_target
-
-    context = cpu_target.target_context
-    generator = context.codegen()
-    if not _known(context, generator):
+    context, generator = _numba()
+    if not known():
         yield False
         return
-    before = generator._library_class, context.cached_internal_func
+    before = generator._library_class, context.cached_internal_func, generator._tm
     generator._library_class, context.cached_internal_func = _draft_class(), {}
+    generator._tm = _machine(generator)
     generator.set_env = lambda name, env: None  # there is no machine code to hold it
     try:
         with without_code(), remembered_operators():
             yield True
     finally:
-        generator._library_class, context.cached_internal_func = before
+        generator._library_class, context.cached_internal_func, generator._tm = before
         del generator.set_env
 
 
-def _known(context: Any, generator: Any) -> bool:
+def _numba() -> tuple[Any, Any]:
+    """What numba compiles with, and what makes machine code of it."""
+    from numba.core.registry import cpu_target
+
+    context = cpu_target.target_context
+    return context, context.codegen()
+
+
+def known() -> bool:
+    """Whether numba is built as this knows it."""
     from numba.core import codegen
 
+    context, generator = _numba()
     return (
         hasattr(codegen.JITCodeLibrary, "_optimize_functions")
         and hasattr(codegen.JITCodeLibrary, "_optimize_final_module")
@@ -53,6 +62,18 @@ def _known(context: Any, generator: Any) -> bool:
         and hasattr(generator, "_tm")
         and hasattr(generator, "_data_layout")
     )
+
+
+def _machine(generator: Any) -> Any:
+    """What code is made for: numba's, or, of its kind, the level that code is made for here."""
+    import llvmlite.binding as llvm
+    from numba import config
+
+    made_for = level()
+    if made_for is None:
+        return generator._tm
+    here = llvm.Target.from_triple(llvm.get_process_triple())
+    return here.create_target_machine(cpu=made_for, opt=config.OPT, reloc="static", jit=True)
 
 
 @cache

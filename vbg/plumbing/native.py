@@ -20,6 +20,7 @@ import ctypes
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from importlib import import_module
+from pathlib import Path
 from struct import Struct, error
 from typing import Any, NoReturn
 
@@ -132,7 +133,7 @@ class Family:
     process that needs one of them, and kept in one file."""
 
     def __init__(self, kernels: Kernels, name: str):
-        self._kernels, self._name = kernels, name
+        self._kernels, self._file = kernels, f"{name}.native"
         self.members: list[Native] = []
 
     def kernel(self, place: str, *example: Any) -> Native:
@@ -142,12 +143,23 @@ class Family:
     @cached_property
     def engine(self) -> Any:
         """The machine code, loaded."""
-        return self._kernels.kept(
-            f"{self._name}.native", MachineCode.opened, self._made, MachineCode.sealed
-        ).linked()
+        return self._code().linked()
+
+    def _code(self) -> MachineCode:
+        return self._kernels.kept(self._file, MachineCode.opened, self._made, MachineCode.sealed)
 
     def _made(self) -> MachineCode:
         return compiled([member.wanted() for member in self.members])
+
+    @property
+    def shipped(self) -> Path | None:
+        """The file that came with vbg, if one does; None where none would do here."""
+        folder = self._kernels.shipped
+        return folder / self._file if folder else None
+
+    def sealed(self) -> bytes:
+        """What is to stand in that file, compiled now unless it is kept."""
+        return self._code().sealed()
 
 
 class Native:
@@ -172,8 +184,8 @@ class Native:
         self._raises = raises
         self._example = example
         self._packers = tuple(map(_packer, example))
-        self._family = family or Family(kernels, self.name)
-        self._family.members.append(self)
+        self.family = family or Family(kernels, self.name)
+        self.family.members.append(self)
 
     def __call__(self, *arguments: Any) -> int:
         returned: int = self._call(self._table(arguments))
@@ -216,7 +228,7 @@ class Native:
         return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(self._address_of(CALL))
 
     def _address_of(self, symbol: str) -> int:
-        address: int = self._family.engine.get_function_address(symbol + self.name)
+        address: int = self.family.engine.get_function_address(symbol + self.name)
         if not address:
             raise RuntimeError(f"the compiled kernels lack {self.name}")
         return address

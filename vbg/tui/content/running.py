@@ -16,6 +16,7 @@ RESIDUALS = (
     ("position_residual", "position residual", 1e-8),
     ("velocity_residual", "velocity residual", 1e-8),
 )
+LONG_START = 2.0  # s; a start that takes longer may be a first one
 _STYLES = {"finished": "ok", "cancelled": "warn", "failed": "error"}
 
 
@@ -53,8 +54,9 @@ def job_rows(run: Run | None, width: int, marks: Marks) -> Rows:
         (f" {100 * run.fraction:3.0f} %", ""),
     )
     rows: list[Row] = [((head, ""),), bar]
-    if run.active and run.stage and run.fraction == 0.0:
-        rows.append((("the very first run compiles the solver: half a minute, once", "dim"),))
+    if run.active and run.stage and run.fraction == 0.0 and run.wall > LONG_START:
+        said = "a first run may have to compile the solver: half a minute, once"
+        rows.append(((said, "dim"),))
     if run.audit:
         rows.append(_residual_row(run.audit, marks))
     if run.made_by:
