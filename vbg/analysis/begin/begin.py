@@ -65,5 +65,13 @@ def _resting(system: System) -> Start:
         )
         raise AssemblyError.of(located(system.model, [problem]))
     start = start_at(system, point.x)
-    note = Problem("note", "simulate.start", "the run begins where the machine rests.")
-    return replace(start, notes=(*start.notes, note))
+    where, what = "simulate.start", "the run begins where the machine rests."
+    note = Problem("note", where, what)
+    if point.growth is not None:
+        away = point.growth.coordinate
+        remedy = (
+            f"A posture that is meant to be held, as by a controller, needs no other. For another "
+            f"rest write a start beyond this one, with another {away}."
+        )
+        note = Problem("warning", where, f"{what} {point.growth.sentence}", remedy)
+    return replace(start, notes=(*start.notes, *located(system.model, [note])))

@@ -104,7 +104,17 @@ class Samples:
         return whole
 
 
-def sampling(system: System, t: float, x: Array, rate: Array, space: Tangent) -> Sampling | None:
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """`matrix` of deviations (z, h) from one instant to the next, `period` [s] later; None where
+    the clocks of what is held differ.  `names` of what is held."""
+
+    names: tuple[str, ...]
+    period: float
+    matrix: Array | None
+
+
+def period_map(system: System, t: float, x: Array, rate: Array, space: Tangent) -> Mapped | None:
     """The map over one period at x; `rate` is d rate / d x.  None where nothing is sampled."""
     from scipy.linalg import expm
 
@@ -114,7 +124,7 @@ def sampling(system: System, t: float, x: Array, rate: Array, space: Tangent) ->
     names = tuple(s.name.removesuffix(".held") for s in samples.sampled)
     clocks = {s.clock for s in samples.sampled}
     if len(clocks) > 1:
-        return Sampling(names, 0.0, np.zeros(0, dtype=complex))
+        return Mapped(names, 0.0, None)
     (clock,) = clocks
     A = space.reduce @ rate[space.rows] @ space.basis
     G = space.reduce @ rate[np.ix_(space.rows, samples.places)]
@@ -126,4 +136,15 @@ def sampling(system: System, t: float, x: Array, rate: Array, space: Tangent) ->
     E, F = slopes @ space.basis, slopes[:, samples.places]
     held = E @ advance
     held[:, r:] += F
-    return Sampling(names, clock.period, np.linalg.eigvals(np.vstack([advance, held])))
+    return Mapped(names, clock.period, np.vstack([advance, held]))
+
+
+def sampling(system: System, t: float, x: Array, rate: Array, space: Tangent) -> Sampling | None:
+    """What becomes of deviations in one period; None where nothing is sampled."""
+    found = period_map(system, t, x, rate, space)
+    if found is None:
+        return None
+    if found.matrix is None:
+        return Sampling(found.names, found.period, np.zeros(0, dtype=complex))
+    multipliers = np.linalg.eigvals(found.matrix).astype(np.complex128)
+    return Sampling(found.names, found.period, multipliers)

@@ -81,16 +81,22 @@ def kinks_at(probe: Probe, t: float, x: Array, watched: Places) -> tuple[Kink, .
     if not probe.corners and not probe.system.causal.graph.modes:
         return ()
     values, jacobian = probe.values(t, x), probe.jacobian(t, x)
-    space = tangent(probe, jacobian, x)
+    near = near_kinks(probe, t, x, values, jacobian, tangent(probe, jacobian, x))
+    return tuple(
+        replace(kink, what=_what(probe, t, x, near, i, watched)) for i, kink in enumerate(near)
+    )
+
+
+def near_kinks(
+    probe: Probe, t: float, x: Array, values: Array, jacobian: Array, space: Tangent
+) -> list[Kink]:
+    """What lies at its switching value, whatever becomes of the slopes there."""
     sizes = np.abs(x), Tolerances(probe.system, 1.0)(t, x)
     rows = [
         *_at_corners(probe, values, jacobian, space, sizes),
         *_at_modes(probe, values, jacobian, space, sizes),
     ]
-    near = [_kink(probe, group, values, jacobian, space, sizes) for group in _parallel(rows)]
-    return tuple(
-        replace(kink, what=_what(probe, t, x, near, i, watched)) for i, kink in enumerate(near)
-    )
+    return [_kink(probe, group, values, jacobian, space, sizes) for group in _parallel(rows)]
 
 
 def _kink(

@@ -13,6 +13,7 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import relaxed, settled
+from vbg.analysis.rest.growth import Growth, growing
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.system import System
@@ -41,7 +42,8 @@ class OperatingPoint:
     """A state and what kind of motion goes through it.
 
     `misfit` is what remains of the rate beside the symmetry g (zero field at an
-    equilibrium), in the coordinates of the tangent space.
+    equilibrium), in the coordinates of the tangent space.  `growth` of what leaves a rest that
+    is unstable, None where nothing does.
     """
 
     t: float
@@ -50,6 +52,7 @@ class OperatingPoint:
     misfit: float
     generator: Generator | None
     sentence: str
+    growth: Growth | None = None
 
 
 @one_thread()
@@ -173,7 +176,7 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
         return _point(t, x, "instant", misfit, None)
     unrest = _unrest(residual, _reduced(probe, space, jacobian), space, x)
     if unrest <= 1.0 and _is_straight(probe, t, (x,)) and _has_rates(probe, t, x):
-        return _point(t, x, "equilibrium", misfit, None)
+        return _rest(probe, t, x, misfit)
     g = find_generator(probe, space.rows, space.basis, t, x)
     if g is not None:
         return _point(t, x, "steady motion", 0.0, g)
@@ -196,6 +199,16 @@ def _point(
         "poles describe deviations only as long as the motion has not gone on.",
     }[kind]
     return OperatingPoint(t, x, kind, misfit, generator, sentence)
+
+
+def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
+    """A rest, with how deviations leave it where they do."""
+    jacobian = probe.jacobian(t, x)
+    growth = growing(probe, t, x, jacobian, tangent(probe, jacobian, x))
+    point = _point(t, x, "equilibrium", misfit, None)
+    if growth is None:
+        return point
+    return replace(point, sentence=f"{point.sentence} {growth.sentence}", growth=growth)
 
 
 def _size(values: Array) -> float:
@@ -401,9 +414,8 @@ def _damped(manifold: Manifold, t: float, here: _Local, dz: Array) -> Array | No
 def _judged(
     probe: Probe, t: float, x: Array, misfit: float, rates: Family | None, s: Array
 ) -> OperatingPoint:
-    jacobian = probe.jacobian(t, x)
-    space = tangent(probe, jacobian, x)
     if rates is None or not np.any(np.abs(rates.values(x) @ s) > RESTS):
-        return _point(t, x, "equilibrium", misfit, None)
+        return _rest(probe, t, x, misfit)
+    space = tangent(probe, probe.jacobian(t, x), x)
     g = find_generator(probe, space.rows, space.basis, t, x)
     return _point(t, x, "instant" if g is None else "steady motion", misfit, g)

@@ -58,7 +58,8 @@ def act(arguments: argparse.Namespace) -> int:
         parts = [transfer_text(model)]
         if control:
             parts.append("\n".join([CONTROL, *(f"  {row}" for row in control)]))
-        parts += [as_text(one) for one in (found, at_rest) if one is not None]
+        parts += [as_text(found)] if found is not None else []
+        parts += [f"{at_rest[0]}\n{as_text(at_rest[1])}"] if at_rest is not None else []
         print("\n\n".join(parts))
         return 0
     deduced = deduce(model)
@@ -71,12 +72,14 @@ def act(arguments: argparse.Namespace) -> int:
         "control": list(control),
     }
     if at_rest is not None:
+        sentence, matrix = at_rest
         plain["at_frequency"] = {
             "frequency": arguments.frequency,
-            "rows": list(at_rest.rows),
-            "columns": list(at_rest.columns),
-            "real": at_rest.matrix.real.tolist(),
-            "imaginary": at_rest.matrix.imag.tolist(),
+            "sentence": sentence,
+            "rows": list(matrix.rows),
+            "columns": list(matrix.columns),
+            "real": matrix.matrix.real.tolist(),
+            "imaginary": matrix.matrix.imag.tolist(),
         }
     if found is not None:
         plain["numbers"] = {
@@ -126,8 +129,9 @@ def control_of(model: Model) -> tuple[str, ...]:
         return (f"none: {error}",)
 
 
-def about_rest(model: Model, frequency: float) -> Overall:
-    """The equation of small motions at i w about the rest that the bond graph finds, too."""
+def about_rest(model: Model, frequency: float) -> tuple[str, Overall]:
+    """What there is to say of the rest that the bond graph finds, and the equation of small motions
+    at i w about it."""
     from vbg.analysis.rest.idle import resting_point
     from vbg.assemble import assemble
     from vbg.cli.show.vibration import poses_at, told_at
@@ -138,7 +142,7 @@ def about_rest(model: Model, frequency: float) -> Overall:
     if place is None:
         raise UsageError(f"{model.name} has no rest next to its start; --frequency is about rest.")
     found = vibration(model, poses=poses_at(place), off=place.off, told=told_at(place))
-    return overall_at(found, 1j * frequency)
+    return place.point.sentence, overall_at(found, 1j * frequency)
 
 
 def _figure(value: complex) -> str:

@@ -131,10 +131,11 @@ def act(arguments: argparse.Namespace) -> int:
     products = orthogonality(found) if arguments.orthogonality else None
     if arguments.json:
         more = {} if products is None else {"orthogonality": plain_products(products)}
-        print(json.dumps(as_plain(place.off, rows, amplitudes) | more))
+        plain = {"sentence": place.point.sentence} | as_plain(place.off, rows, amplitudes)
+        print(json.dumps(plain | more))
     else:
         more_text = "" if products is None else f"\n\n{text_of_products(products)}"
-        print(as_text(place.off, rows, amplitudes) + more_text)
+        print(f"{place.point.sentence}\n{as_text(place.off, rows, amplitudes)}{more_text}")
     worst = max(worst_of(rows), max((a.error for a in amplitudes), default=0.0))
     return 0 if worst <= AGREES else 1
 
