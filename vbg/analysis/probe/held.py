@@ -116,11 +116,11 @@ class Mapped:
 
 def period_map(system: System, t: float, x: Array, rate: Array, space: Tangent) -> Mapped | None:
     """The map over one period at x; `rate` is d rate / d x.  None where nothing is sampled."""
-    from scipy.linalg import expm
-
     samples = Samples(system)
     if not samples.sampled:
         return None
+    from scipy.linalg import expm
+
     names = tuple(s.name.removesuffix(".held") for s in samples.sampled)
     clocks = {s.clock for s in samples.sampled}
     if len(clocks) > 1:

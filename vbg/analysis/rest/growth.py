@@ -94,8 +94,10 @@ def _is_driven(probe: Probe, t: float, x: Array) -> bool:
 
 
 def _natural(probe: Probe, t: float, x: Array) -> Array:
-    """What is large for each state: a turn, a size of the machine, what makes 1 V or 1 m/s."""
-    return Tolerances(probe.system, 1.0)(t, x)
+    """What is large for each state: a turn, a size of the machine, what makes 1 V or 1 m/s; of what
+    makes nothing what it is."""
+    size = Tolerances(probe.system, 1.0)(t, x)
+    return np.where(np.isfinite(size), size, np.abs(x))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def _growths(probe: Probe, t: float, side: _Side) -> Iterator[tuple[complex, Com
         rounding = ROUNDING / RESTS * natural[:, None] / np.where(unit > 0.0, unit, np.inf)
         slopes = np.abs(side.full[space.rows]) @ (np.abs(space.basis) + rounding)
         terms = np.abs(space.reduce) @ slopes
-    if not any(_growing(matrix, terms, period)):
+    if not _may_grow(matrix, period) or not any(_growing(matrix, terms, period)):
         return
     # what terms inside the laws leave, as of a weight beside its axis, shows a state beside
     beside = _disturbed(probe, t, side.x)
@@ -185,8 +187,18 @@ def _disturbed(probe: Probe, t: float, x: Array) -> Array:
     return x + size * np.random.default_rng(1).standard_normal(len(x))
 
 
+def _may_grow(matrix: Array, period: float) -> bool:
+    """Whether any pole is beyond what e is at the least: d of itself, r eps of the largest one."""
+    if not (len(matrix) and np.all(np.isfinite(matrix))):
+        return False
+    poles = np.linalg.eigvals(matrix)
+    size = np.abs(poles)
+    least = np.maximum(RESTS * size, len(matrix) * np.finfo(float).eps * size.max())
+    return bool(np.any((size - 1.0 if period else poles.real) > least))
+
+
 def _growing(matrix: Array, terms: Array, period: float) -> Iterator[tuple[complex, Complex]]:
-    if not (np.all(np.isfinite(matrix)) and np.all(np.isfinite(terms))):
+    if not np.all(np.isfinite(terms)):
         return
     for pole, error, vector in _poles(matrix, terms):
         if period == 0.0 and pole.real > error:
@@ -199,8 +211,6 @@ def _poles(A: Array, terms: Array) -> Iterator[tuple[complex, float, Complex]]:
     """Poles of A, what each may be off by, and their vectors; `terms` as in the head."""
     from scipy.linalg import eig, matrix_balance
 
-    if not len(A):
-        return
     balanced, scale = matrix_balance(A, permute=False)
     size = np.diag(scale)
     terms = terms * size / size[:, None]
