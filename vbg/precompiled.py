@@ -22,6 +22,7 @@ from vbg.plumbing.native import Family, Native
 
 LISTS = (
     "vbg.assemble.program.machine.entries",
+    "vbg.simulate.discrete.entries",
     "vbg.simulate.steppers.implicit.entries",
     "vbg.tmm_bridge.kernels.entries",
 )

@@ -22,7 +22,7 @@ from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.system import System
 from vbg.blocks import Block, const, mul, quaternion_rate
 from vbg.model.placing.frames import JointFrame
-from vbg.simulate.discrete.kernels import (
+from vbg.simulate.discrete.tables import (
     ALIGNED,
     ANGLE,
     ANGLE_ON_B,
@@ -31,6 +31,7 @@ from vbg.simulate.discrete.kernels import (
     PER_POSE,
     SLIDE,
     SQUARE,
+    Flat,
 )
 
 Array = NDArray[np.float64]
@@ -61,7 +62,7 @@ class Machine:
     """What the kernels read, `flat` in their order; `joints`: constraints that are
     bushings here; `moved`: states that the kernels move."""
 
-    flat: tuple[NDArray, ...]
+    flat: Flat
     joints: tuple[Constraint, ...]
     moved: frozenset[str]
 
@@ -86,7 +87,7 @@ def machine_of(system: System, stiffness: Array, damping: Array) -> Machine:
                 moved.add(state)
     pose = np.zeros((len(bodies) + 1, PER_POSE))
     pose[-1, :9] = np.eye(3).ravel()
-    flat = (
+    flat = Flat(
         _whole([[first[f"{b}.{s}"] for s in STATES] for b in bodies]),
         _real([_per_inertia(system, b) for b in bodies]),
         _whole(ends),

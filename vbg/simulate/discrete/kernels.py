@@ -3,47 +3,30 @@
 The bodies and the joints between them are done here, in one pass each; whatever else a
 model has (springs, motors, gears, signals, further states) is read from its tape between
 the two halves of a step.
-
-Rows of the flat arrays (angles in rad, lengths in m, the last body is the ground):
-
-    pose    PER_POSE  words for each body: R_WB 0-8, p_WB 9-11, v_WB 12-14, w_WB_W 15-17
-    wrench  6 words for each body: bushing force about the mass centre and moment, W
-    bushes  PER_BUSH words for each joint: p_AF_A 0-2, p_BM_B 3-5, then K and C of the
-            translation and K and C of the rotation, 3 x 3 each, in the axes of A (6, 15,
-            24, 33), then three pairs of directions a (A's axes), b (B's axes); of a joint
-            that only keeps a square to b, 24 and 33 are the two numbers
-    ends    for each joint: body A, body B, whether the points coincide, its rotation
 """
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
-import numpy as np
-
-from vbg.assemble.program.machine import interpreter
-from vbg.assemble.program.machine.memory import at, put
-from vbg.assemble.program.machine.plans import NOTHING
+from vbg.assemble.program.machine.memory import ALONE, at, put
 from vbg.assemble.program.machine.running import evaluate
-from vbg.assemble.program.machine.sources import SOURCES
-from vbg.plumbing.compiled import Kernels
-
-PER_POSE, PER_BUSH, PER_END, PER_BODY = 18, 60, 4, 4
-FREE, ALIGNED, SQUARE = 0, 1, 2  # rotation: unconstrained; pairs a, b parallel; perpendicular
-SLIDE, ANGLE, ANGLE_ON_B = 0, 1, 2  # a coordinate; the last about an axis fixed in B
-KERNELS = Kernels("discrete", [*SOURCES, Path(__file__)])
-
-
-def entry(function):
-    """Decorator of the kernel of this file that Python calls, as those of the tape."""
-    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy")
+from vbg.simulate.discrete.tables import (
+    ANGLE_ON_B,
+    FREE,
+    KERNELS,
+    PER_BODY,
+    PER_BUSH,
+    PER_END,
+    PER_POSE,
+    SLIDE,
+    SQUARE,
+)
 
 
 def compiled(function):
-    """And of those that only kernels call."""
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **options)
+    """Decorator of the kernels of this file, as those of the tape."""
+    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **ALONE)
 
 
 @compiled
@@ -308,7 +291,7 @@ def add_rates(x, address, program, straight, turning, t, dt):
     turn(x, work, turning, dt)
 
 
-@entry
+@compiled
 def steps_of(
     x,
     t,
@@ -325,8 +308,7 @@ def steps_of(
 ):
     """`steps` steps: momenta by bushings and tape, then the posture by the new momenta.
 
-    machine: bodies, inertia, ends, bushes, coordinates, along, pose, wrench; forces and
-    motions: the tapes of what stands in no joint and no body, with their places.
+    forces and motions: the tapes of what stands in no joint and no body, with their places.
     """
     bodies, inertia, ends, bushes, coordinates, along, pose, wrench = machine
     pushes = pushed.shape[0] > 0
@@ -344,16 +326,3 @@ def steps_of(
             add_rates(x, address, motions, moved, moved_turning, now, dt)
         drift_coordinates(x, coordinates, along, ends, bushes, pose, dt)
         drift(x, bodies, pose, dt)
-
-
-def ensure_compiled() -> None:
-    """Compiles the steps, or loads them."""
-
-    def compile_all() -> None:
-        words, places = np.zeros(0), np.zeros(0, dtype=np.int64)
-        pairs = np.zeros((0, 2), dtype=np.int64)
-        machine = (places, words, places, words, places, words, words, words)
-        others = (NOTHING, pairs, pairs)
-        steps_of(words, 0.0, 0.0, 0, machine, interpreter(), *others, *others)
-
-    KERNELS.ensure("steps", compile_all)

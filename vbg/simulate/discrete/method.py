@@ -45,8 +45,8 @@ from vbg.simulate.discrete.bushings import (
     possible_gaps,
     with_efforts,
 )
+from vbg.simulate.discrete.entries import steps_of
 from vbg.simulate.discrete.joints import machine_of
-from vbg.simulate.discrete.kernels import ensure_compiled, steps_of
 from vbg.simulate.steppers.stiffness import fastest
 from vbg.simulate.steppers.tolerances import Tolerances
 
@@ -99,7 +99,6 @@ class DiscreteTime:
         ratio: float | None = None,
     ):
         system = start.system
-        ensure_compiled()
         self.dt = step_of(start) if dt is None else dt
         self._mobility = Mobility(start) if system.equations.constraints else None
         self.bushings = bush = self._bushings(frequency, DAMPING if ratio is None else ratio)
