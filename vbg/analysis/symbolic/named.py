@@ -66,12 +66,12 @@ class Named:
         models: Sequence[Model] = (self.system.model,)
         models = models if self._entries is None else self._entries.models
         entries = _Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
-        found, *_ = entries.symbols(_stacked(of, models))
+        found, _ = entries.symbols(np.array([_array(of, m) for m in models]))
         return found
 
 
-def _stacked(of: Callable[[Model], Any], models: Sequence[Model]) -> Array:
-    return np.array([np.atleast_2d(np.asarray(of(m), dtype=float)) for m in models])
+def _array(of: Callable[[Model], Any], model: Model) -> Array:
+    return np.atleast_2d(np.asarray(of(model), dtype=float))
 
 
 def unnamed(system: System, change: Change | None = None) -> Named:
@@ -104,9 +104,9 @@ def named(
 
     try:
         # what frames hide (angles) is left out before any bond graph is expanded for it
-        chosen = _found(model, chosen, lambda _: (None, []), needed).chosen
-        chosen = _found(model, chosen, lambda m: (None, _moduli(m)), ()).chosen
-        found = _found(model, chosen, blocks_of, needed, complete=True)
+        found = _found(model, chosen, lambda _: (None, []), needed)
+        found = _found(model, found.chosen, lambda m: (None, _moduli(m)), (), found.entries)
+        found = _found(model, found.chosen, blocks_of, needed, entries=found.entries, complete=True)
     except VbgError:  # other values make no machine: the numbers stay
         return unnamed(system, change)
     if not found.chosen or found.base is None:
@@ -131,17 +131,21 @@ def _found(
     chosen: Mapping[str, float],
     blocks_of: Callable[[Model], tuple[System | None, list[Block]]],
     needed: Sequence[Callable[[Model], Any]],
+    entries: _Entries | None = None,
     *,
     complete: bool = False,
 ) -> _Found:
     """Of the `chosen` parameters those by which all constants of the blocks, and all `needed`
     arrays, can be written: what some constant hides is left out until none does.  A round looks
-    at models until every constant has a form, or one has none however many there are.  Where the
-    blocks are `complete`, what moves none of them is left out, too."""
+    at models until every constant that shows no parameter known to be hidden has a form, or has
+    none however many there are.  Where the blocks are `complete`, what moves none of them is left
+    out, too.  `entries`: models that were read before, for they may be of the same parameters."""
     while chosen:
-        entries = _Entries.of(model, chosen)
+        if entries is None or entries.names != tuple(chosen):
+            entries = _Entries.of(model, chosen)
         base: System | None = None
         orders: list[list[Block]] = []
+        arrays: list[list[Array]] = [[] for _ in needed]
         written = _Written()
         for random in STAGES:
             models = entries.models[: 1 + len(chosen) + random]
@@ -150,13 +154,14 @@ def _found(
                 base = base or one
                 orders.append(order)
             written = _constants(orders, entries)
-            for of in needed:
-                written.read(_stacked(of, models), entries)
-            if written.hopeless or not written.blamed:
+            for of, taken in zip(needed, arrays, strict=True):
+                taken += [_array(of, m) for m in models[len(taken) :]]
+                written.read(np.array(taken), entries)
+            if not written.undecided:
                 break
         kept = written.moved if complete else frozenset(chosen)
         chosen = {n: v for n, v in chosen.items() if n in kept - written.hopeless}
-        if not written.blamed:
+        if not written.hidden:
             return _Found(chosen, base, written.constants, written.factors, entries)
     return _Found(chosen)
 
@@ -174,30 +179,38 @@ def _moduli(model: Model) -> list[Block]:
 
 @dataclass(slots=True)
 class _Written:
-    """Constant blocks and coefficients of the first system with their symbols, the parameters
-    that some of them do not show, those of them that no number of models would show, and those
-    that move any."""
+    """Constant blocks and coefficients of the first system with their symbols; of each that has
+    no form the parameters on which it depends, `hidden`; those that no number of models would
+    show, `hopeless`; and those that move any."""
 
     constants: dict[Block, Any] = field(default_factory=dict)
     factors: dict[Block, list[Any]] = field(default_factory=dict)
-    blamed: frozenset[str] = frozenset()
+    hidden: frozenset[frozenset[str]] = frozenset()
     hopeless: frozenset[str] = frozenset()
     moved: frozenset[str] = frozenset()
 
     def read(self, samples: Array, entries: _Entries) -> Any:
         """A constant (models, rows, columns) in symbols; what it hides and shows is kept."""
-        found, missing, lost = entries.symbols(samples)
-        self.blamed |= missing
-        self.hopeless |= lost
+        found, missing = entries.symbols(samples)
+        self.hidden |= missing
+        random = len(samples) - 1 - len(entries.names)
+        lost = (one for one in missing if random >= ENOUGH.get(len(one), 0))
+        self.hopeless = self.hopeless.union(*lost)
         self.moved |= entries.moving(samples)
         return found
+
+    @property
+    def undecided(self) -> bool:
+        """Whether more models may give a form to a constant without hopeless parameters; one that
+        has some is looked at again without them."""
+        return not all(one & self.hopeless for one in self.hidden)
 
 
 def _constants(orders: Sequence[list[Block]], entries: _Entries) -> _Written:
     """The constants of the first of the systems whose blocks are `orders`."""
     if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
         every = frozenset(entries.names)
-        return _Written({}, {}, every, every, every)  # other values make other equations
+        return _Written({}, {}, frozenset({every}), every, every)  # other values, other equations
     written = _Written()
     for blocks in zip(*orders, strict=True):
         if blocks[0].op == "const":
@@ -259,6 +272,7 @@ class _Entries:
     names: tuple[str, ...]
     values: Array
     models: Sequence[Model]
+    _met: dict[bytes, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, model: Model, chosen: Mapping[str, float]) -> _Entries:
@@ -271,28 +285,32 @@ class _Entries:
         names = tuple(chosen)
         return cls(names, values, _Models(model, names, values))
 
-    def symbols(self, samples: Array) -> tuple[Any, frozenset[str], frozenset[str]]:
-        """A constant (models, rows, columns) in symbols, the parameters it hides, and those of
-        them that it would hide however many models there were; of the first models only
-        monomials and polynomials in few parameters are found."""
+    def symbols(self, samples: Array) -> tuple[Any, frozenset[frozenset[str]]]:
+        """A constant (models, rows, columns) in symbols, and of each entry that has no form the
+        parameters on which it depends; of the first models only monomials and polynomials in few
+        parameters are found."""
         import sympy
 
         _, rows, columns = samples.shape
         matrix = sympy.zeros(rows, columns)
-        blamed: set[str] = set()
-        hopeless: set[str] = set()
+        hidden: set[frozenset[str]] = set()
         rounding = NEGLIGIBLE * np.abs(samples).max(initial=0.0)
-        random = len(samples) - 1 - len(self.names)
         for i, j in product(range(rows), range(columns)):
             if np.abs(samples[:, i, j]).max() <= rounding:
                 continue
-            found = self._entry(samples[:, i, j])
+            found = self._remembered(samples[:, i, j])
             if isinstance(found, frozenset):
-                blamed |= found
-                hopeless |= found if random >= ENOUGH.get(len(found), 0) else set()
+                hidden.add(found)
             else:
                 matrix[i, j] = found
-        return matrix, frozenset(blamed), frozenset(hopeless)
+        return matrix, frozenset(hidden)
+
+    def _remembered(self, c: Array) -> Any:
+        """`_entry(c)`: like parts have like numbers."""
+        key = c.tobytes()
+        if key not in self._met:
+            self._met[key] = self._entry(c)
+        return self._met[key]
 
     def moving(self, samples: Array) -> frozenset[str]:
         """The parameters that move a constant when they grow."""

@@ -8,13 +8,35 @@ which there are some hundred for each object in the equations of a bushing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, cmp_to_key
 from typing import Any
 
 
 def replaced(expression: Any, table: Mapping[Any, Any], done: dict[Any, Any] | None = None) -> Any:
     """`expression.xreplace(table)`; `done` is shared by expressions that share parts."""
     return rewritten(expression, table.get, {} if done is None else done)
+
+
+def renamed(node: Any, names: Mapping[Any, Any], done: dict[Any, Any]) -> Any:
+    """The expression with other symbols, no two of them by one name: its sums and products are
+    sorted anew and nothing else, which is a third of the work of making them."""
+    return rewritten(node, names.get, done, arranged)
+
+
+def arranged(kind: Any, args: list[Any]) -> Any:
+    """`kind(*args)`; sums, and products, of arguments no two of which can be put together are
+    only sorted."""
+    import sympy
+
+    numbers = [a for a in args if a.is_Number]
+    if kind is sympy.Mul:
+        apart = not any(a.is_Mul for a in args) and not (len(args) == 2 and args[1].is_Add)
+    else:
+        apart = kind is sympy.Add and not any(a.is_Add for a in args)
+    if not apart or len(numbers) > 1:
+        return kind(*args)
+    others = [a for a in args if not a.is_Number] if numbers else args
+    return kind(*numbers, *sorted(others, key=_place()), evaluate=False)
 
 
 def renumbered(expression: Any, change: Callable[[Any], Any]) -> Any:
@@ -30,18 +52,23 @@ def renumbered(expression: Any, change: Callable[[Any], Any]) -> Any:
     return rewritten(expression, changed, done)
 
 
-def rewritten(node: Any, change: Callable[[Any], Any], done: dict[Any, Any]) -> Any:
-    """What `change` makes of the node, or the node of its rewritten arguments where that is None;
-    `done` holds what has been rewritten already."""
+def rewritten(
+    node: Any,
+    change: Callable[[Any], Any],
+    done: dict[Any, Any],
+    made: Callable[[Any, list[Any]], Any] = lambda kind, args: kind(*args),
+) -> Any:
+    """What `change` makes of the node, or the node of its rewritten arguments, as `made` makes it,
+    where that is None; `done` holds what has been rewritten already."""
     if node in done:
         return done[node]
     found = change(node)
     if found is None:
         found = node
         if node.args:
-            args = [rewritten(one, change, done) for one in node.args]
+            args = [rewritten(one, change, done, made) for one in node.args]
             if any(a is not b for a, b in zip(args, node.args, strict=True)):
-                found = node.func(*args)
+                found = made(node.func, args)
     done[node] = found
     return found
 
@@ -52,6 +79,14 @@ def written_once() -> Callable[[Any], str]:
 
     printer = remembering(StrPrinter)()
     return lambda expression: str(printer.doprint(expression))
+
+
+@cache
+def _place() -> Callable[[Any], Any]:
+    """The key by which sympy sorts arguments."""
+    from sympy import Basic
+
+    return cmp_to_key(Basic.compare)
 
 
 @cache

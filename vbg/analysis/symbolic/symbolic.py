@@ -34,6 +34,7 @@ from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
 from vbg.analysis.symbolic.sharing import replaced, rewritten
 from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
+from vbg.assemble.matrices.products import product
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
@@ -271,11 +272,12 @@ def _projected(
         force = reader(e.rates[leaf(f"{name}.momentum", 3)])
         torque = reader(e.rates[leaf(f"{name}.angular_momentum", 3)])
         force += (m - 1) * gravity  # of unit bodies so far, and their w x w is zero
-        w = W * speeds
-        torque -= w.cross(J * w)
+        w = product(W, speeds)
+        torque -= w.cross(product(J, w))
         V_rate, W_rate = _along(V, q, u), _along(W, q, u)
-        mass += m * V.T * V + W.T * J * W
-        right += V.T * (force - m * V_rate * speeds) + W.T * (torque - J * W_rate * speeds)
+        mass += product(m * V.T, V) + product(W.T, J, W)
+        right += product(V.T, force - product(m * V_rate, speeds))
+        right += product(W.T, torque - product(J, W_rate, speeds))
         size = sum(map(operations, (*mass, *right)))
         if size > LENGTH:
             raise too_long(numbers.base, size, remedy=UNSOLVED)
@@ -289,7 +291,7 @@ def _axial(R: Any, q: Any, tidy: Tidy) -> Any:
     """W with skew(W) = R^T dR/dq: the angular velocity in body axes per unit of q'."""
     import sympy
 
-    S = R.T * R.diff(q)
+    S = product(R.T, R.diff(q))
     return sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(tidy)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.assemble.matrices.products import product
 from vbg.blocks import Block
 from vbg.errors import VbgError
 from vbg.plumbing.components import component_names, vector_of
@@ -81,7 +82,7 @@ class SymbolicReader:
             case "mul" | "product":
                 result = args[-1]
                 for factor in reversed(args[:-1]):
-                    result = factor * result
+                    result = product(factor, result)
                 return result
             case "times":
                 return args[0][0, 0] * args[1]
@@ -165,7 +166,7 @@ def _quaternion_rate(q: Any, w_B: Any) -> Any:
 
     scalar, vector = q[0], sympy.Matrix(q[1:])
     turned = scalar * w_B + vector.cross(w_B)
-    return sympy.Matrix([-(vector.T * w_B)[0, 0], *turned]) / 2
+    return sympy.Matrix([-product(vector.T, w_B)[0, 0], *turned]) / 2
 
 
 def _lookup(x: Any, starts: Any, table: Any) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbg.analysis.symbolic.loops.kinematics import Kinematics
+from vbg.assemble.matrices.products import product
 from vbg.errors import VbgError
 from vbg.plumbing.words import with_article
 
@@ -43,9 +44,10 @@ class Cut:
 def frames_of(k: Kinematics, joint: Any, name: str, of: Of) -> Cut:
     """The frames of a joint on its two bodies."""
     first, second = (end.body for end in joint.between)
-    p_F = k.p[first] + k.R[first] * of(name, "p_AF_A")
-    p_M = k.p[second] + k.R[second] * of(name, "p_BM_B")
-    return Cut(p_F, k.R[first] * of(name, "R_AF"), p_M, k.R[second] * of(name, "R_BM"))
+    p_F = k.p[first] + product(k.R[first], of(name, "p_AF_A"))
+    p_M = k.p[second] + product(k.R[second], of(name, "p_BM_B"))
+    R_F, R_M = product(k.R[first], of(name, "R_AF")), product(k.R[second], of(name, "R_BM"))
+    return Cut(p_F, R_F, p_M, R_M)
 
 
 def rows_of(name: str, joint: Any, at: Cut, length: Any) -> Iterator[Row]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from vbg.analysis.symbolic.common import common_parts
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
-from vbg.analysis.symbolic.sharing import replaced
+from vbg.analysis.symbolic.sharing import renamed
 from vbg.analysis.symbolic.written import WORDS_OF_C, identifier
 from vbg.errors import VbgError
 from vbg.plumbing.components import component_names
@@ -137,8 +138,8 @@ def _function(
 
     short = sympy.numbered_symbols("z", real=True)
     done: dict[Any, Any] = {}
-    own = [replaced(value, names, done) for _, _, value in values]
-    parts, rest = sympy.cse(own, symbols=short, order="none") if own else ([], [])
+    own = [renamed(value, names, done) for _, _, value in values]
+    parts, rest = common_parts(own, short)
     kept = [(a, i, e) for (a, i, _), e in zip(values, rest, strict=True)]
     return Function(tuple(parts), tuple(kept))
 

@@ -31,6 +31,7 @@ from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.sharing import replaced
 from vbg.analysis.symbolic.size import require_length
 from vbg.assemble.derive.equations import Constraint
+from vbg.assemble.matrices.products import product
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
@@ -224,8 +225,8 @@ def _reader(numbers: Named, k: Kinematics) -> tuple[SymbolicReader, Any]:
     for name in model.bodies:
         known[rotation(leaf(f"{name}.quaternion", 4))] = k.R[name]
         known[leaf(f"{name}.position", 3)] = k.p[name]
-        known[leaf(f"{name}.momentum", 3)] = (k.V[name] * speeds).applyfunc(tidy)
-        known[leaf(f"{name}.angular_momentum", 3)] = (k.W[name] * speeds).applyfunc(tidy)
+        known[leaf(f"{name}.momentum", 3)] = product(k.V[name], speeds).applyfunc(tidy)
+        known[leaf(f"{name}.angular_momentum", 3)] = product(k.W[name], speeds).applyfunc(tidy)
     reader = SymbolicReader(known, numbers.factors)
     for leaf_of, value in _measured(numbers.base, frozenset(map(str, k.q))):
         known[leaf_of] = reader(value)
@@ -268,11 +269,12 @@ def _balances(
         V, W = k.V[name], k.W[name]
         force = exact(reader(e.rates[leaf(f"{name}.momentum", 3)])) + (m - 1) * gravity
         torque = exact(reader(e.rates[leaf(f"{name}.angular_momentum", 3)]))
-        w = (W * speeds).applyfunc(tidy)
-        torque = (torque - w.cross(J * w)).applyfunc(tidy)
+        w = product(W, speeds).applyfunc(tidy)
+        torque = (torque - w.cross(product(J, w))).applyfunc(tidy)
         needs[name] = Needs(m, J, force, torque)
-        mass += m * V.T * V + W.T * J * W
-        right += V.T * (force - m * k.a0[name]) + W.T * (torque - J * k.alpha0[name])
+        mass += product(m * V.T, V) + product(W.T, J, W)
+        right += product(V.T, force - m * k.a0[name])
+        right += product(W.T, torque - product(J, k.alpha0[name]))
     upper = sympy.Matrix(n, n, lambda i, j: tidy(mass[i, j]) if i <= j else 0)
     whole = sympy.Matrix(n, n, lambda i, j: upper[min(i, j), max(i, j)])
     loads = [tidy(entry) for entry in right]

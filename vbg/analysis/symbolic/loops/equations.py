@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vbg.analysis.symbolic.common import common_parts
+
 
 @dataclass(frozen=True, eq=False)
 class MinimalEquations:
@@ -61,5 +63,5 @@ class MinimalEquations:
         import sympy
 
         every = [*self.closures, *self.jacobian, *self.driven, *self.bias, *self.mass, *self.loads]
-        parts, rest = sympy.cse(every, order="none")
+        parts, rest = common_parts(every, sympy.numbered_symbols("z"))
         return int(sum(e.count_ops() for _, e in parts) + sum(e.count_ops() for e in rest))

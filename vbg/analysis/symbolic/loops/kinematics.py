@@ -20,6 +20,7 @@ from vbg.analysis.symbolic.loops.clearing import cleared
 from vbg.analysis.symbolic.loops.rates import arguments_of, second_rate
 from vbg.analysis.symbolic.loops.sums import Sums
 from vbg.analysis.symbolic.loops.tree import GROUND, TURN, Carrier, Tree
+from vbg.assemble.matrices.products import product
 
 Of = Callable[[str, str], Any]  # joint, name of an array of its frame -> matrix in symbols
 PARALLEL = 1e-12
@@ -41,13 +42,13 @@ class Turned:
     def matrix(self) -> Any:
         """R, (3, 3)."""
         if self.angle == 0:
-            return cleared(self.head * self.tail, self.sums)
+            return cleared(product(self.head, self.tail), self.sums)
         turn = rotation_about(self.axis, self.angle)
-        return cleared(self.head * turn * self.tail, self.sums)
+        return cleared(product(self.head, turn, self.tail), self.sums)
 
     def times(self, constant: Any) -> Turned:
         """R times a matrix without coordinates."""
-        return replace(self, tail=cleared(self.tail * constant, self.sums))
+        return replace(self, tail=cleared(product(self.tail, constant), self.sums))
 
     def turned(self, axis: np.ndarray, angle: Any, numbers: Mapping[Any, float]) -> Turned:
         """R Rot(axis, angle)."""
@@ -123,7 +124,7 @@ def kinematics_of(
         rate = sympy.zeros(*matrix.shape)
         for one, its in zip(every, rates, strict=True):
             rate += slope.matrix(matrix, one) * its
-        return cleared((rate * speed).applyfunc(tidy), sums) if rates else zero
+        return cleared(product(rate, speed).applyfunc(tidy), sums) if rates else zero
 
     known = arguments_of([c for at in p.values() for c in at], every, rates)
 
@@ -154,7 +155,7 @@ def _pose(
     R_near, p_near = near or (eye, origin)
     R_far, p_far = far or (eye, origin)
     base = R[carrier.parent]
-    at = p[carrier.parent] + base.matrix * p_near
+    at = p[carrier.parent] + product(base.matrix, p_near)
     turned = base.times(R_near)
     if carrier.absolute:  # turns count from the world, and the body's axes are theirs
         turned, R_far = R[GROUND], eye
@@ -175,12 +176,13 @@ def _pose(
         if motion.kind == TURN:
             turned = turned.turned(axis, value, numbers)
         if motion.kind != TURN or motion.lead:
-            along = turned.matrix * sympy.Matrix(motion.axis)
+            along = product(turned.matrix, sympy.Matrix(motion.axis))
             at = at + (leads[carrier.joint] if motion.lead else 1) * value * along
     if carrier.forward:
         turned = turned.times(after)
     body = turned.times(R_far.T)
-    return body, cleared((at - body.matrix * p_far).applyfunc(base.sums.expanded), base.sums)
+    at = (at - product(body.matrix, p_far)).applyfunc(base.sums.expanded)
+    return body, cleared(at, base.sums)
 
 
 def _slopes(p: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
@@ -200,7 +202,7 @@ def _spins(R: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
         if one not in R.free_symbols:
             columns.append(sympy.zeros(3, 1))
             continue
-        S = R.T * algebra.slope.matrix(R, one)
+        S = product(R.T, algebra.slope.matrix(R, one))
         three = sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(algebra.tidy)
         columns.append(cleared(three, algebra.tidy.sums))
     return sympy.Matrix.hstack(*columns) if columns else sympy.zeros(3, 0)

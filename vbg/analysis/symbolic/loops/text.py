@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from vbg.analysis.symbolic.common import common_parts
 from vbg.analysis.symbolic.loops.counting import Operations
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.sharing import written_once
@@ -56,7 +57,7 @@ def _motion(e: MinimalEquations, written: Callable[[Any], str]) -> tuple[list[st
     every = [*e.mass, *e.loads, *e.jacobian]
     parts: Any = []
     if sum(map(Operations(), every)) > READABLE:
-        parts, every = sympy.cse(every, sympy.numbered_symbols("z"), order="none")
+        parts, every = common_parts(every, sympy.numbered_symbols("z"))
     mass = sympy.Matrix(n, n, every[: n * n])
     loads = every[n * n : n * n + n]
     J = sympy.Matrix(len(e.closures), n, every[n * n + n :])

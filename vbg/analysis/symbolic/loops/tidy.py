@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from vbg.analysis.symbolic.loops.counting import Operations, Terms
+from vbg.analysis.symbolic.loops.factors import factored
 from vbg.analysis.symbolic.loops.sums import ONE, Product, Sum, Sums, added, multiplied
-from vbg.analysis.symbolic.sharing import renumbered, rewritten, written_once
+from vbg.analysis.symbolic.sharing import arranged, renumbered, rewritten, written_once
 
 LARGE = 200  # operations above which an expression stays as it is
 GROWN = 2  # terms by operations above which a sum is not multiplied out to be cleared
@@ -65,7 +66,7 @@ class Tidy:
             best = self._shortest(sizes)
         if sizes[best] > FACTORED:
             return best
-        together = sympy.factor_terms(best)
+        together = factored(best, self.sums)
         return together if together != best and operations(together) < sizes[best] else best
 
     def _shortest(self, sizes: dict[Any, int]) -> Any:
@@ -201,7 +202,9 @@ class Decimals:
             return sympy.Float(repr(float(number)), 17)
 
         whole = self._into_sums(self._sized(expression))
-        return rewritten(whole, lambda e: decimal(e) if _unusual(e) else None, self._decimal)
+        return rewritten(
+            whole, lambda e: decimal(e) if _unusual(e) else None, self._decimal, arranged
+        )
 
     def _sized(self, e: Any) -> Any:
         """Sums in products and powers with numbers below 10."""
@@ -234,7 +237,7 @@ class Decimals:
 
 
 def _again(e: Any, args: list[Any]) -> Any:
-    return e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
+    return e if all(a is b for a, b in zip(args, e.args, strict=True)) else arranged(e.func, args)
 
 
 def _sized_product(e: Any) -> Any:

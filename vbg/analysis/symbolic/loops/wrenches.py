@@ -14,6 +14,7 @@ from typing import Any
 from vbg.analysis.symbolic.loops.closures import DRIVE, FORCE, Row
 from vbg.analysis.symbolic.loops.kinematics import Kinematics
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree
+from vbg.assemble.matrices.products import product
 from vbg.plumbing.components import component_names
 
 Of = Callable[[str, str], Any]
@@ -44,7 +45,7 @@ class _Passing:
     def point(self, joint: str) -> Any:
         """The joint's point M, world axes."""
         second = self.model.joints[joint].between[1].body
-        return self.k.p[second] + self.k.R[second] * self.of(joint, "p_BM_B")
+        return self.k.p[second] + product(self.k.R[second], self.of(joint, "p_BM_B"))
 
     def take(self, joint: str, force: Any, torque: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """The wrench at M on the second body, named, and off the needs of both bodies."""
@@ -86,10 +87,10 @@ def wrenches_of(
 
     passing, d, tidy = _Passing(model, k, of), sympy.Matrix(accelerations), k.algebra.tidy
     for name, need in needs.items():
-        a = (k.V[name] * d).applyfunc(tidy) + k.a0[name]
-        alpha = (k.W[name] * d).applyfunc(tidy) + k.alpha0[name]
+        a = product(k.V[name], d).applyfunc(tidy) + k.a0[name]
+        alpha = product(k.W[name], d).applyfunc(tidy) + k.alpha0[name]
         passing.force[name] = need.mass * a - need.force
-        passing.moment[name] = k.R[name] * (need.inertia * alpha - need.torque)
+        passing.moment[name] = product(k.R[name], product(need.inertia, alpha) - need.torque)
     found: dict[str, tuple[Any, ...]] = {}
     for joint in tree.cuts:
         sums = {what: sympy.zeros(3, 1) for what in ("force", "torque")}
@@ -118,7 +119,8 @@ def _along_freedom(
     which = {"revolute": 1, "prismatic": 0}.get(part.kind)
     if which is None:
         return
-    axis = (k.R[part.between[0].body] * of(joint, "R_AF"))[:, 2].applyfunc(k.algebra.tidy)
+    axes = product(k.R[part.between[0].body], of(joint, "R_AF"))
+    axis = axes[:, 2].applyfunc(k.algebra.tidy)
     places = [i for i in range(3) if axis[i] in (1, -1)]
     if len(places) == 1:
         wrench[which][places[0]] = axis[places[0]] * drives.get(joint, 0)
