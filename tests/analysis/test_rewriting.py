@@ -5,8 +5,13 @@ import pytest
 
 sympy = pytest.importorskip("sympy")
 
+from vbg.analysis.symbolic.common import common_parts  # noqa: E402
+from vbg.analysis.symbolic.loops.factors import factored  # noqa: E402
 from vbg.analysis.symbolic.loops.slopes import Slopes  # noqa: E402
+from vbg.analysis.symbolic.loops.sums import Sums  # noqa: E402
 from vbg.analysis.symbolic.loops.tidy import Decimals, exact  # noqa: E402
+from vbg.analysis.symbolic.sharing import renamed  # noqa: E402
+from vbg.assemble.matrices.products import product  # noqa: E402
 
 X = sympy.symbols("x y z t", real=True)
 
@@ -54,3 +59,49 @@ def test_slopes_are_those_of_sympy(seed):
             found = slope(slope(whole, first), second)
             expected = sympy.diff(whole, first, second)
             assert value(found, seed) == pytest.approx(value(expected, seed), rel=1e-11, abs=1e-12)
+
+
+def random_expressions(rng, count):
+    """Sums and products of each other, signs and quotients among them."""
+    found = [*X, sympy.sin(X[0]), sympy.cos(X[1] - X[2])]
+    for _ in range(count):
+        a, b, c = (found[i] for i in rng.integers(len(found), size=3))
+        n = sympy.Rational(int(rng.integers(-4, 5)), int(rng.integers(1, 4)))
+        forms = (a + n * b - c, a * b * c, n * a - b, a * b - c * b, a / (2 + b**2), -a * c)
+        found.append(forms[rng.integers(len(forms))])
+    return found[-count:]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_common_parts_renaming_and_products_are_those_of_sympy(seed):
+    """Name by name, expression by expression."""
+    rng = np.random.default_rng(seed)
+    every = random_expressions(rng, 25)
+    own = common_parts(every, sympy.numbered_symbols("k"))
+    assert own == sympy.cse(every, symbols=sympy.numbered_symbols("k"), order="none")
+    names = dict(zip(X, sympy.symbols("t p a0 z", real=True), strict=True))
+    met = {}
+    assert [renamed(e, names, met) for e in every] == [e.xreplace(names) for e in every]
+    entries = np.array(every[:24], dtype=object) * rng.integers(0, 2, 24)
+    A, B = sympy.Matrix(4, 3, entries[:12]), sympy.Matrix(3, 4, entries[12:])
+    assert product(A, B, A) == A * B * A
+    with pytest.raises(ValueError, match="no product"):
+        product(A, A)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_common_factors_are_those_of_sympy(seed):
+    """But for a sign, which stays where it is; sums that are not multiplied out among them."""
+    rng = np.random.default_rng(seed)
+    sums = Sums()
+    factors = [*X, sympy.sin(X[0]), sympy.cos(X[1] - X[2]), sympy.sin(2 * X[3]), 1 + X[0] ** 2]
+    for _ in range(40):
+        shared = sympy.Mul(*(factors[i] for i in rng.integers(len(factors), size=rng.integers(3))))
+        terms = []
+        for _ in range(rng.integers(2, 5)):
+            number = sympy.Rational(*map(int, rng.integers(1, 40, size=2))) * rng.choice([-1, 1])
+            others = (factors[i] for i in rng.integers(len(factors), size=rng.integers(1, 3)))
+            terms.append(number * shared * sympy.Mul(*others))
+        total = sympy.Add(*terms)
+        found, expected = factored(total, sums), sympy.factor_terms(total)
+        assert found == expected or (found == total and -expected == -total)

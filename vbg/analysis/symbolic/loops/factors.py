@@ -21,9 +21,9 @@ def factored(expression: Any, sums: Sums) -> Any:
         return expression
     if not expression.is_Add:
         return sympy.factor_terms(expression)
-    terms = sums(expression)
-    if len(terms) != len(expression.args) or not all(map(_plain, _factors(terms, sums))):
+    if not all(map(_multiplied_out, expression.args)):
         return sympy.factor_terms(expression)
+    terms = sums(expression)
     numbers = list(terms.values())
     if not all(n.is_Rational for n in numbers):
         return sympy.factor_terms(expression)
@@ -41,8 +41,10 @@ def factored(expression: Any, sums: Sums) -> Any:
     return sympy.Mul(content, inside, evaluate=False)
 
 
-def _factors(terms: Sum, sums: Sums) -> set[Any]:
-    return {sums.factor(i) ** power for product in terms for i, power in product}
+def _multiplied_out(term: Any) -> bool:
+    """Whether a term is a number times plain factors."""
+    factors = term.args if term.is_Mul else (term,)
+    return all(_plain(factor) for factor in factors[bool(factors[0].is_Number) :])
 
 
 def _plain(factor: Any) -> bool:
