@@ -2,6 +2,7 @@
 
 For x86-64 processors of level 3; others, and sources that were changed since, compile at their
 first run, as a checkout does.  `VBG_PURE_WHEEL=1` leaves them out: one wheel for all systems.
+So does an environment that lacks what compiles them (pip's `--no-build-isolation`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+NEEDED = ("numpy", "numba", "platformdirs", "threadpoolctl", "filelock")
 
 
 class Kernels(BuildHookInterface[Any]):
@@ -26,6 +30,9 @@ class Kernels(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Adds the kernels, and names the system that they are for."""
         if version == "editable" or os.environ.get("VBG_PURE_WHEEL"):
+            return
+        if missing := [name for name in NEEDED if find_spec(name) is None]:
+            self.app.display_warning(f"no kernels are compiled: {', '.join(missing)} not installed")
             return
         self._folder = Path(tempfile.mkdtemp())
         command = [sys.executable, "-m", "vbg.precompiled", str(self._folder)]
