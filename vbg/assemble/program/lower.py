@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from vbg.assemble.program.layout import Layout
-from vbg.assemble.program.products import last_product
+from vbg.assemble.program.products import is_turned, last_product
 from vbg.assemble.program.program import (
     OPERANDS,
     SEGMENT_FIELDS,
@@ -35,6 +35,7 @@ UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
 LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding
 AXPY, TIMES, CROSS, GEMM = int(Op.AXPY), int(Op.TIMES), int(Op.CROSS), int(Op.GEMM)
 EXPANDS = frozenset(("mul", "product", "times"))  # can be added into a destination directly
+SUMS = frozenset(("sum", "stack", "factor"))  # made of terms, each of which is added there
 
 
 class Lowering:
@@ -156,12 +157,12 @@ class Lowering:
     def _needs(self, block: Block) -> Iterable[Block]:
         """Blocks whose slots `_fill` reads: arguments, or those of terms that are
         added into the destination directly."""
-        if block.op in ("sum", "stack", "factor"):
+        if block.op in SUMS:
             needs: list[Block] = []
             for arg in block.args:
                 if self._inlined(arg):
-                    needs.extend(self._factors(arg))
-                else:
+                    needs.extend(self._needs(arg))
+                elif block.op == "sum" or not arg.is_const:
                     needs.append(arg)
             return needs
         if block.op in EXPANDS:
@@ -170,7 +171,7 @@ class Lowering:
 
     def _inlined(self, block: Block) -> bool:
         """Whether the term is used once and can be added into its user's slot."""
-        if block.op not in EXPANDS:
+        if block.op not in EXPANDS and block.op not in SUMS:
             return False
         return self.uses.get(block.key, 0) <= 1 and block.key not in self.slots
 
@@ -192,7 +193,7 @@ class Lowering:
         if block.op in EXPANDS or block.op in ("sum", "stack"):
             self.slots[key] = slot = self._slot_for(block)
             if block.op == "sum":
-                self.levels[key] = self._sum(block, slot)
+                self.levels[key] = self._sum(slot, block, 1.0, 0, accumulate=False)
             elif block.op == "stack":
                 self.levels[key] = self._stack(block, slot)
             else:
@@ -315,15 +316,16 @@ class Lowering:
         self.slots, self.levels, self.groups, self.uses, self.reserved = outside
         return inner
 
-    def _sum(self, block: Block, slot: Slot) -> int:
-        """Terms that are computed into the slot come first: they need no zero before."""
+    def _sum(self, d: Slot, block: Block, factor: float, after: int, *, accumulate: bool) -> int:
+        """D (+)= factor * sum.  Products come first, which need no zero before; last what has
+        rows of zeros, which then are not touched."""
         terms = list(zip(block.data, block.args, strict=True))
         if len(terms) > 1:
-            terms.sort(key=lambda term: term[1].key in self.slots)
-        level = 0
-        for i, (factor, term) in enumerate(terms):
-            level = self._add_term(slot, term, factor, level, accumulate=i > 0)
-        return level
+            terms.sort(key=lambda term: (term[1].op == "stack", term[1].key in self.slots))
+        for share, term in terms:
+            after = self._add_term(d, term, factor * share, after, accumulate=accumulate)
+            accumulate = True
+        return after
 
     def _stack(self, block: Block, slot: Slot) -> int:
         row, top = 0, 0
@@ -332,6 +334,18 @@ class Lowering:
                 self._write_constant(slot.at(row), part)
             else:
                 top = max(top, self._add_term(slot.at(row), part, 1.0, 0, accumulate=False))
+            row += part.rows
+        return top
+
+    def _parts(self, d: Slot, block: Block, factor: float, after: int, *, accumulate: bool) -> int:
+        """D (+)= factor * stack, where other terms are added, too."""
+        row, top = 0, after
+        for part in block.args:
+            if not (accumulate and part.is_zero):
+                if part.is_const:
+                    self._value(part)
+                done = self._add_term(d.at(row), part, factor, after, accumulate=accumulate)
+                top = max(top, done)
             row += part.rows
         return top
 
@@ -346,7 +360,8 @@ class Lowering:
         """D (+)= factor * term; returns the level at which D is complete."""
         slot = self.slots.get(term.key)
         if slot is None:
-            return self._product(d, term, factor, after, accumulate=accumulate)
+            how = {"sum": self._sum, "stack": self._parts}.get(term.op, self._product)
+            return how(d, term, factor, after, accumulate=accumulate)
         level = 1 + max(after, self.levels[term.key])
         self._axpy(d, slot, term, factor, level, accumulate=accumulate)
         return level
@@ -364,6 +379,8 @@ class Lowering:
             what = (CROSS, int(accumulate), 0, 0, 0)
             strides = (d.row, 0, a.row, 0, b.row, 0)
         else:
+            if is_turned(rows, first.cols, cols):
+                rows, cols, d, a, b = cols, rows, d.transposed, b.transposed, a.transposed
             what = (GEMM, int(accumulate), rows, first.cols, cols)
             strides = (d.row, d.col, a.row, a.col, b.row, b.col)
         self._put(level, what + strides, (d.offset, a.offset, b.offset, 0), factor)

@@ -1,4 +1,4 @@
-"""How products are associated when they are computed."""
+"""How products are associated, and when they are computed as their transpose."""
 
 from __future__ import annotations
 
@@ -24,3 +24,9 @@ def last_product(block: Block) -> tuple[Block, Block]:
         a, b = factors[at], factors[at + 1]
         factors[at : at + 2] = [Block("product", (a, b), None, a.rows, b.cols)]
     return factors[0], factors[1]
+
+
+def is_turned(rows: int, inner: int, cols: int) -> bool:
+    """Whether D = A B is computed as Dᵀ = Bᵀ Aᵀ: of an inner size of 3, three or four rows are
+    unrolled for any number of columns (`machine.products`), so that as many columns become rows."""
+    return inner == 3 and ((cols == 3 and rows not in (2, 3)) or (cols == 4 and rows > 4))

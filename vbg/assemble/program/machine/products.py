@@ -118,6 +118,8 @@ def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc,
         gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc)
     elif m == 5 and n == 5:
         inner3(work, operands, factors, first, count, accumulate, 5, 5, dr, dc, ar, ac, br, bc)
+    elif m == 4:
+        inner3(work, operands, factors, first, count, accumulate, 4, n, dr, dc, ar, ac, br, bc)
     elif m == 2 and n == 1:
         inner3(work, operands, factors, first, count, accumulate, 2, 1, dr, dc, ar, ac, br, bc)
     elif m == 2 and n == 3:
