@@ -89,8 +89,9 @@ def _lower(
             return None
         part = min(1.0, manifold.longest(dx))
         trial = manifold.at_rest(t, x + part * dx)
+        is_closed = manifold.is_closed
         trial = without_friction(manifold.probe.start, t, trial)[0]
-        if stored(trial) < before:
+        if is_closed and stored(trial) < before:
             try:
                 return slopes(trial), LONGER * h if part == 1.0 else h
             except UsageError:

@@ -21,6 +21,8 @@ Places = NDArray[np.intp]
 # radians
 LARGEST_STEP = 0.3
 HELD = 1e-13  # residual that the constraints keep
+GAP = 1e-6  # of the lengths of rows: what is less the next projection closes
+HALVINGS = 12  # of a step that leaves joints open
 AWAY = 1e4  # times what it starts with: a posture this far is none that a rest is sought at
 
 
@@ -55,9 +57,19 @@ class Manifold:
         changes at instants alone (modes, samples) stays to the last digit: a joint that is open
         by 1e-19 is open."""
         length = min(1.0, self.longest(dx))
-        x = np.where(self._moves, x + length * dx, x)
-        self._project(t, x, HELD, HELD)
-        return x, length
+        for _ in range(HALVINGS):
+            moved = np.where(self._moves, x + length * dx, x)
+            self._project(t, moved, HELD, HELD)
+            if self.is_closed:
+                break
+            length *= 0.5
+        return moved, length
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the last posture that was made closes: from too far off Newton's steps do not
+        lead back, and a machine with open joints has no energy and no rates."""
+        return self._projector.left <= GAP
 
     def longest(self, dx: Array) -> float:
         """How many times dx may be gone in one step."""
