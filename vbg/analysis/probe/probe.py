@@ -186,16 +186,16 @@ class Probe:
         """
         count = len(x) + len(self.inputs)
         z = np.concatenate([x, np.zeros(len(self.inputs)), self._chosen(sides)]).astype(complex)
-        columns = []
+        columns = np.empty((count, self._evaluate.size if count else 0))
         for i in range(count):
             z[i] += 1j * STEP
-            columns.append(self._slope(t, z))
+            np.divide(self._slope(t, z), STEP, out=columns[i])
             z[i] = z[i].real
-        return np.column_stack(columns) if columns else np.zeros((0, 0))
+        return columns.T
 
     def _slope(self, t: float, z: NDArray[np.complex128]) -> Array:
         try:
-            return np.asarray(self._evaluate(t, z[: self.size], z[self.size :]).imag / STEP)
+            return self._evaluate(t, z[: self.size], z[self.size :]).imag
         except ZeroDivisionError:
             raise self._undefined("no linear form", t) from None
 

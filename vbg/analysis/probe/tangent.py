@@ -15,6 +15,7 @@ redundancy survives in z.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,11 @@ RANK_TOL = 1e-9  # singular values below this part of the largest: a dependent c
 ROUNDING = 1e-11  # of the largest column of the constraints: a smaller one is zero
 TIED = 1e-10  # the same for speeds that depend on one another by constants
 DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet covered
+DENSE = 300  # unknowns up to which one singular value decomposition is as fast
+BEHIND = 1e-6  # size of random rows beside those of the constraints
+LOOKS, FAR = 4, 1e7  # at right sides of length 1; a solution of this length: rows nearly dependent
+WORSE = 10.0  # times as far as at the space before: other coordinates are chosen
+CLOSED = 1e-12  # what a basis may leave of rows of length 1
 MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
 # not part of the deviations: energies, and discrete states that stay as they are
 CONSTANT = ("quadrature", "discrete")
@@ -90,6 +96,8 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
 
     if len(places) < 2:
         return np.zeros((0, n))
+    if _is_free(speeds(jacobian)):  # what is tied is so in every state
+        return np.zeros((0, n))
     rng = np.random.default_rng(3)
     span = np.abs(x) + ~contents(system)  # no content is driven where its law has no value
     others = [x + 0.1 * span * rng.standard_normal(n) for _ in range(2)]
@@ -109,6 +117,15 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
     along, sizes, _ = np.linalg.svd(np.where(contents(system), 0.0, result), full_matrices=False)
     result = along[:, sizes > TIED * sizes.max(initial=0.0)].T @ result
     return result[np.linalg.norm(result, axis=1) > 0.0]
+
+
+def _is_free(speeds: Array) -> bool:
+    """Whether none of these rows depends on the others."""
+    size = np.linalg.norm(speeds, axis=1)
+    if not np.all(np.isfinite(size)) or np.any(size == 0.0) or len(speeds) > speeds.shape[1]:
+        return False
+    values = np.linalg.svd(speeds / size[:, None], compute_uv=False)
+    return bool(values[-1] > TIED * values[0])
 
 
 def contents(system: System) -> NDArray[np.bool_]:
@@ -137,48 +154,127 @@ def _poses(system: System) -> NDArray[np.bool_]:
     return found
 
 
-def null_space(C: Array, natural: NDArray[np.bool_] | bool = False) -> tuple[Array, Array]:
-    """T with C T = 0, orthonormal in unknowns divided by the scale that is returned
-    too (momenta of bodies may differ by orders of magnitude); 1 where the unknown is `natural`:
-    a part of a quaternion that is nearly zero is not one that hardly matters."""
+def _scale(C: Array, natural: NDArray[np.bool_]) -> Array:
+    """What the unknowns are divided by (momenta of bodies may differ by orders of magnitude); 1
+    where the unknown is `natural`: a part of a quaternion that is nearly zero is not one that
+    hardly matters."""
     size = np.linalg.norm(C, axis=0)
     # A free direction has a column of rounding: scaled up, that would constrain it.
     felt = (size > ROUNDING * size.max(initial=0.0)) & np.logical_not(natural)
-    scale = np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
-    scaled = C * scale
-    height = np.linalg.norm(scaled, axis=1)
-    scaled = scaled[height > 0.0] / height[height > 0.0][:, None]
+    return np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
+
+
+def _unit_rows(C: Array) -> Array:
+    height = np.linalg.norm(C, axis=1)
+    return C[height > 0.0] / height[height > 0.0][:, None]
+
+
+def null_space(C: Array, scale: Array | None = None) -> Array:
+    """T with C T = 0, orthonormal in unknowns divided by `scale`, by default that of C."""
+    if scale is None:
+        scale = _scale(C, np.zeros(C.shape[1], dtype=bool))
+    scaled = _unit_rows(C * scale)
     if len(scaled) == 0:
-        return np.diag(scale), scale
-    _, singular, right = np.linalg.svd(scaled, full_matrices=True)
-    rank = int(np.count_nonzero(singular > RANK_TOL * singular[0]))
-    return scale[:, None] * right[rank:].T, scale
+        return np.diag(scale)
+    found = _of_independent_rows(scaled) if len(scale) > DENSE else None
+    if found is None:
+        _, singular, right = np.linalg.svd(scaled, full_matrices=True)
+        rank = int(np.count_nonzero(singular > RANK_TOL * singular[0]))
+        found = right[rank:].T
+    return scale[:, None] * found
 
 
-def tangent(probe: Probe, jacobian: Array, x: Array) -> Tangent:
+def _along(C: Array, scale: Array, chosen: Array, before: Array) -> Array | None:
+    """A null space as `null_space`, of C B = 0, `chosen` B = I, by elimination in matrices with few
+    entries; None where rows of C may depend on one another, or the chosen coordinates serve worse
+    than in the basis `before`."""
+    rows, size = _unit_rows(C * scale), np.linalg.norm(chosen * scale, axis=1)
+    if len(rows) + len(chosen) != len(scale) or not np.all(size > 0.0):
+        return None
+    eliminated = _eliminated(rows, chosen * scale / size[:, None])
+    if eliminated is None:
+        return None
+    right = np.vstack([np.zeros((len(rows), len(chosen))), np.eye(len(chosen))])
+    B = eliminated.solve(right)
+    reach = np.linalg.norm(before / scale[:, None] * size, axis=0).max(initial=0.0)
+    if not np.linalg.norm(B, axis=0).max(initial=0.0) <= WORSE * reach:
+        return None
+    return np.asarray(scale[:, None] * np.linalg.qr(B)[0])
+
+
+def _eliminated(C: Array, others: Array) -> Any:
+    """[C; others], square and with few entries, ready to be solved for right sides; None where
+    rows of C (of length 1) are near to dependent, which C+ of random right sides tells."""
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.linalg import splu
+
+    try:
+        found = splu(csc_matrix(np.vstack([C, others])))
+    except RuntimeError:  # a pivot of zero
+        return None
+    sides = np.zeros((C.shape[1], LOOKS))
+    sides[: len(C)] = np.random.default_rng(7).standard_normal((len(C), LOOKS)) / np.sqrt(len(C))
+    reached = np.linalg.norm(found.solve(sides), axis=0).max()
+    return found if reached < FAR else None
+
+
+def _of_independent_rows(C: Array) -> Array | None:
+    """An orthonormal basis of the null space of C (m, n) with few entries and m independent rows;
+    None where some may depend on others, which a singular value decomposition is to tell.
+
+    [C; R] B = [0; I] with n - m random rows R, by elimination: with pivots in C first, which the
+    small size of R makes, it fills in no more than C alone.
+    """
+    m, n = C.shape
+    if not m < n:
+        return None
+    rows = BEHIND * np.random.default_rng(11).standard_normal((n - m, n))
+    eliminated = _eliminated(C, rows)
+    if eliminated is None:
+        return None
+    right = np.vstack([np.zeros((m, n - m)), BEHIND * np.eye(n - m)])
+    B = eliminated.solve(right)
+    T = np.linalg.qr(B - eliminated.solve(np.vstack([C @ B, rows @ B - right[m:]])))[0]
+    return np.asarray(T) if float(np.abs(C @ T).max()) < CLOSED else None
+
+
+def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None) -> Tangent:
     """The tangent space at x with coordinates that the engineer knows: joint
     coordinates and speeds first, then states of one-dimensional stores, positions,
-    velocities, momenta."""
-    T, scale = null_space(constraint_jacobian(probe, jacobian, x), _poses(probe.system))
+    velocities, momenta; of many unknowns those of `like`, a space near x, if they serve here, too.
+    """
+    C = constraint_jacobian(probe, jacobian, x)
+    scale = _scale(C, _poses(probe.system))
     names, candidates, tiers = _candidates(probe, jacobian)
-    natural = np.linalg.norm(candidates * scale, axis=1)
-    chosen = _choose(candidates @ T, natural, tiers)
-    selection = candidates[chosen] @ T
-    independent = np.ones(probe.size, dtype=bool)
-    for s in probe.system.slices:
-        if s.state.measured is not None or s.state.kind in CONSTANT:
-            independent[s.first : s.last] = False
-    rows = np.flatnonzero(independent)
+    T: Array | None = None
+    if like is not None and len(x) > DENSE:
+        chosen = [names.index(name) for name in like.names]
+        T = _along(C, scale, candidates[chosen], like.basis)
+    if T is None:
+        T = null_space(C, scale)
+        natural = np.linalg.norm(candidates * scale, axis=1)
+        chosen = _choose(candidates @ T, natural, tiers)
+    selection, rows = candidates[chosen] @ T, _moving(probe)
+    # what the other unknowns follow from takes no direction away
+    Q, R = np.linalg.qr(T[rows] / scale[rows, None])
     basis = np.linalg.solve(selection.T, T.T).T if T.shape[1] else T
-    inverse = np.linalg.pinv(T[rows] / scale[rows, None]) / scale[rows]
     return Tangent(
         np.asarray(basis, dtype=float),
         rows,
-        selection @ inverse,
+        selection @ (np.linalg.solve(R, Q.T) / scale[rows]),
         tuple(names[i] for i in chosen),
         candidates[chosen],
         np.array([tiers[i] == STORES for i in chosen], dtype=bool),
     )
+
+
+def _moving(probe: Probe) -> NDArray[np.intp]:
+    """The unknowns from which the others follow."""
+    independent = np.ones(probe.size, dtype=bool)
+    for s in probe.system.slices:
+        if s.state.measured is not None or s.state.kind in CONSTANT:
+            independent[s.first : s.last] = False
+    return np.flatnonzero(independent)
 
 
 def turning(probe: Probe, space: Tangent, t: float, x: Array, sides: Array) -> Array:

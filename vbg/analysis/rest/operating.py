@@ -91,14 +91,21 @@ def operating_point(
 
 def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
     probe = manifold.probe
+    space: Tangent | None = None
+
+    def local(x: Array) -> _Local:
+        nonlocal space
+        here = _local(probe, t, without_friction(probe.start, t, x), space)
+        space = here.space
+        return here
 
     def slopes(x: Array) -> tuple[Array, Array, Array, Array]:
-        here = _local(probe, t, without_friction(probe.start, t, x))
+        here = local(x)
         return here.x, here.space.basis, here.reduced(here.full), here.along(here.f)
 
     def at_rest(x: Array) -> tuple[Array, Array, Array, Array]:
         """No posture has a rate there, whatever speed a rotor has, or rounding of it."""
-        here = _local(probe, t, without_friction(probe.start, t, x))
+        here = local(x)
         is_moved = np.delete(here.space.chosen, manifold.moving, axis=1).any(axis=1)
         rates = np.where(is_moved, here.along(here.f), 0.0)
         return here.x, here.space.basis, here.reduced(here.full), rates
@@ -324,18 +331,23 @@ class _Local:
         return np.asarray(self.space.reduce @ rates[self.space.rows])
 
 
-def _local(probe: Probe, t: float, states: tuple[Array, ...]) -> _Local:
+def _local(
+    probe: Probe, t: float, states: tuple[Array, ...], like: Tangent | None = None
+) -> _Local:
     """Their mean where there are several states of one place; what samplers hold follows what
-    they read."""
+    they read.  `like`: a tangent space near them."""
     samples = Samples(probe.system)
     states = tuple(samples.updated(t, one) for one in states)
     x = states[0]
-    jacobian = np.mean([probe.jacobian(t, one) for one in states], axis=0)
+    jacobian = probe.jacobian(t, x)
+    for other in states[1:]:
+        jacobian = jacobian + probe.jacobian(t, other)
+    jacobian = jacobian / len(states) if len(states) > 1 else jacobian
     f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
     full = jacobian[probe.spans["rate"], : probe.size]
     if samples.sampled:
         full = full @ samples.following(t, x)
-    return _Local(x, tangent(probe, jacobian, x), f, full)
+    return _Local(x, tangent(probe, jacobian, x, like), f, full)
 
 
 def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> OperatingPoint:
@@ -345,10 +357,12 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     rates = family if family is not None else Family(())
     s: Array = np.zeros(len(rates.members))
     best, misfit, least, rounded = x, np.inf, np.inf, 0
+    space: Tangent | None = None
     for _ in range(ITERATIONS):
         rubbed = family is not None
-        here = _local(probe, t, (x,) if rubbed else without_friction(probe.start, t, x))
-        x, columns = here.x, rates.values(here.x)
+        states = (x,) if rubbed else without_friction(probe.start, t, x)
+        here = _local(probe, t, states, space)
+        x, space, columns = here.x, here.space, rates.values(here.x)
         if not np.any(s) and len(s):
             # the speeds as they are: what momenta do about them is still to be balanced
             rows = np.intersect1d(here.space.rows, manifold.postures)

@@ -137,7 +137,7 @@ def _independent(G: NDArray[Any]) -> tuple[NDArray[Any], list[int]]:
     count = G.shape[1]
     if not np.any(G):
         return np.eye(count), list(range(count))
-    basis, _ = null_space(G)
+    basis = null_space(G)
     chosen: list[int] = []
     for i in range(count):
         trial = [*chosen, i]
