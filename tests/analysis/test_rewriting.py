@@ -10,6 +10,7 @@ from vbg.analysis.symbolic.loops.factors import factored  # noqa: E402
 from vbg.analysis.symbolic.loops.slopes import Slopes  # noqa: E402
 from vbg.analysis.symbolic.loops.sums import Sums  # noqa: E402
 from vbg.analysis.symbolic.loops.tidy import Decimals, exact  # noqa: E402
+from vbg.analysis.symbolic.printing import ordered_terms  # noqa: E402
 from vbg.analysis.symbolic.sharing import renamed  # noqa: E402
 from vbg.assemble.matrices.products import product  # noqa: E402
 
@@ -87,6 +88,8 @@ def test_common_parts_renaming_and_products_are_those_of_sympy(seed):
     assert product(A, B, A) == A * B * A
     with pytest.raises(ValueError, match="no product"):
         product(A, A)
+    for total in (e.expand() for e in every if e.expand().is_Add):
+        assert ordered_terms(total) in (None, total.as_ordered_terms())
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,7 +7,7 @@ Fortran leaves max(NaN, 1) open: a root of a negative number would become a plau
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 # what a function needs before it, by its name
@@ -17,6 +17,46 @@ HELPERS = {
     "{ return a < b || a != a ? a : b; }",
     "sign_of": "static double sign_of(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a; }",
 }
+
+
+@cache
+def ordering(printer: type) -> type:
+    """A class of printers that sort the terms of sums as sympy does, without its complex numbers
+    and with keys that are made once."""
+
+    class Ordering(printer):
+        def _as_ordered_terms(self, expr: Any, order: Any = None) -> Any:
+            terms = None if order or self.order else ordered_terms(expr)
+            return super()._as_ordered_terms(expr, order) if terms is None else terms
+
+    return Ordering
+
+
+def ordered_terms(total: Any) -> list[Any] | None:
+    """`total.as_ordered_terms()`: terms by the powers of their factors, these in sympy's order;
+    None of sums of two terms and of those with roots of numbers, which have rules of their own."""
+    from sympy import Mul
+    from sympy.core.exprtools import decompose_power
+
+    rows = []
+    for term in total.args:
+        number, rest = term.as_coeff_Mul()
+        factors = () if rest.is_Number else Mul.make_args(rest)
+        if not number.is_real or any(factor.is_number for factor in factors):
+            return None
+        rows.append((term, float(number), dict(map(decompose_power, factors))))
+    if len(rows) < 3:
+        return None
+    bases = sorted({base for *_, powers in rows for base in powers}, key=_place)
+    rows.sort(key=lambda row: ([-row[2].get(base, 0) for base in bases], row[1]))
+    return [term for term, *_ in rows]
+
+
+@lru_cache(maxsize=10_000)
+def _place(base: Any) -> Any:
+    from sympy import default_sort_key
+
+    return default_sort_key(base)
 
 
 def c_code(expression: Any) -> str:
@@ -65,7 +105,7 @@ def _fortran_printer() -> Any:
     from sympy.core.relational import Relational
     from sympy.printing.fortran import FCodePrinter
 
-    class Printer(FCodePrinter):
+    class Printer(ordering(FCodePrinter)):  # type: ignore[misc]
         def _print_Max(self, expr: Any) -> str:
             return _of_two(self.real, "larger_of", expr.args)
 
@@ -104,7 +144,7 @@ def _printer() -> Any:
     import sympy
     from sympy.printing.c import C99CodePrinter
 
-    class Printer(C99CodePrinter):
+    class Printer(ordering(C99CodePrinter)):  # type: ignore[misc]
         def _print_Max(self, expr: Any) -> str:
             return _of_two(self._print, "larger_of", expr.args)
 

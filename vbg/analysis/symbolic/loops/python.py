@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.printing import ordering
 
 _RUN = '''
 def factors(jac):
@@ -135,7 +136,7 @@ def _function(
 ) -> list[str]:
     from sympy.printing.pycode import PythonCodePrinter
 
-    printer = PythonCodePrinter({"fully_qualified_modules": False})
+    printer = ordering(PythonCodePrinter)({"fully_qualified_modules": False})
     lines = [f"def {name}({arguments}):"]
     lines += [f"    {symbol} = {array}[{i}]" for array, i, symbol in code.arguments(function)]
     lines += [f"    {symbol} = {value!r}" for symbol, value in code.parameters(function)]
