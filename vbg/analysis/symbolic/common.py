@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from vbg.analysis.symbolic.printing import ordered_terms
 from vbg.analysis.symbolic.sharing import arranged
 
 Part = tuple[Any, Any]  # symbol, expression
@@ -65,7 +66,7 @@ class _Forms:
         for arg in e.args:
             self._look(arg)
         if self._minus(e):
-            opposite = sympy.Add(*(-term for term in e.args)) if e.is_Add else -e
+            opposite = arranged(sympy.Add, [-term for term in e.args]) if e.is_Add else -e
             if not opposite.is_Atom:
                 self.others[e] = Unevaluated(sympy.Mul, (sympy.S.NegativeOne, opposite))
                 self._seen.add(opposite)
@@ -88,9 +89,18 @@ class _Forms:
         if found is None:
             minus = sum(map(self._minus, e.args))
             plus = len(e.args) - minus
-            found = minus > plus if minus != plus else bool(e.could_extract_minus_sign())
+            found = minus > plus if minus != plus else _first_is_negative(e)
             self._signs[e] = found
         return found
+
+
+def _first_is_negative(total: Any) -> bool:
+    """Which of a sum with as many negative terms as others and its opposite sympy takes for the
+    opposite: the one whose first term, as it prints them, is negative."""
+    terms = ordered_terms(total)
+    if terms is None:
+        return bool(total.could_extract_minus_sign())
+    return bool(terms[0].as_coeff_Mul()[0].is_negative)
 
 
 def _repeated(expressions: Iterable[Any], known: dict[Any, Any]) -> tuple[set[Any], set[str]]:

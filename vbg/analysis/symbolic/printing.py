@@ -34,7 +34,7 @@ def ordering(printer: type) -> type:
 
 def ordered_terms(total: Any) -> list[Any] | None:
     """`total.as_ordered_terms()`: terms by the powers of their factors, these in sympy's order;
-    None of sums of two terms and of those with roots of numbers, which have rules of their own."""
+    None of a number and one term, and of roots of numbers, which have rules of their own."""
     from sympy import Mul
     from sympy.core.exprtools import decompose_power
 
@@ -45,7 +45,7 @@ def ordered_terms(total: Any) -> list[Any] | None:
         if not number.is_real or any(factor.is_number for factor in factors):
             return None
         rows.append((term, float(number), dict(map(decompose_power, factors))))
-    if len(rows) < 3:
+    if len(rows) == 2 and total.args[0].is_Number:
         return None
     bases = sorted({base for *_, powers in rows for base in powers}, key=_place)
     rows.sort(key=lambda row: ([-row[2].get(base, 0) for base in bases], row[1]))

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vbg.analysis.symbolic.sharing import arranged
+
 Product = tuple[tuple[int, Any], ...]  # numbers of factors, rising, and their powers, not zero
 Sum = Mapping[Product, Any]  # product -> its number, not zero
 ONE: Product = ()
@@ -42,7 +44,7 @@ class Sums:
         """The sum as sympy writes it."""
         import sympy
 
-        return sympy.Add(*[_times(n, self.product(product)) for product, n in terms.items()])
+        return arranged(sympy.Add, [_times(n, self.product(p)) for p, n in terms.items()])
 
     def expanded(self, e: Any) -> Any:
         """An expression multiplied out."""

@@ -271,7 +271,7 @@ def _size_of(total: Any) -> Any:
 def _scaled(total: Any, factor: Any) -> Any:
     import sympy
 
-    return sympy.Add(*[factor * term for term in total.args])
+    return arranged(sympy.Add, [factor * term for term in total.args])
 
 
 def _unusual(e: Any) -> bool:
