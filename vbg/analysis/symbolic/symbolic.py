@@ -276,8 +276,8 @@ def _projected(
         torque -= w.cross(product(J, w))
         V_rate, W_rate = _along(V, q, u), _along(W, q, u)
         mass += product(m * V.T, V) + product(W.T, J, W)
-        right += product(V.T, force - product(m * V_rate, speeds))
-        right += product(W.T, torque - product(J, W_rate, speeds))
+        turning = product(W.T, torque - product(J, W_rate, speeds))
+        right += product(V.T, force - product(m * V_rate, speeds)) + turning
         size = sum(map(operations, (*mass, *right)))
         if size > LENGTH:
             raise too_long(numbers.base, size, remedy=UNSOLVED)

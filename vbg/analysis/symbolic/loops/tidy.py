@@ -202,9 +202,7 @@ class Decimals:
             return sympy.Float(repr(float(number)), 17)
 
         whole = self._into_sums(self._sized(expression))
-        return rewritten(
-            whole, lambda e: decimal(e) if _unusual(e) else None, self._decimal, arranged
-        )
+        return rewritten(whole, lambda e: decimal(e) if _unusual(e) else None, self._decimal)
 
     def _sized(self, e: Any) -> Any:
         """Sums in products and powers with numbers below 10."""
@@ -237,7 +235,8 @@ class Decimals:
 
 
 def _again(e: Any, args: list[Any]) -> Any:
-    return e if all(a is b for a, b in zip(args, e.args, strict=True)) else arranged(e.func, args)
+    """`e` of other arguments; terms that differed by the sizes of their sums may cancel now."""
+    return e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
 
 
 def _sized_product(e: Any) -> Any:
