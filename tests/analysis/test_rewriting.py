@@ -47,6 +47,14 @@ def test_numbers_of_a_product_of_sums_are_those_of_its_sums(seed, size):
         assert value(found, at) == pytest.approx(value(whole, at), rel=1e-13)
 
 
+def test_terms_that_differ_by_the_sizes_of_their_sums_cancel():
+    """1000 z (0.0037123 x + 0.0011457 y) - z (3.7123 x + 1.1457 y) = 0."""
+    x, y, z, _ = X
+    small = exact(sympy.Float("0.0037123", 17) * x + sympy.Float("0.0011457", 17) * y)
+    large = exact(sympy.Float("3.7123", 17) * x + sympy.Float("1.1457", 17) * y)
+    assert Decimals()(1000 * z * small - z * large) == 0
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_slopes_are_those_of_sympy(seed):
     """Sums, products, powers, sines in each other; what is left to sympy among them."""
