@@ -141,3 +141,49 @@ def test_a_run_that_begins_at_an_unstable_rest_says_so():
     (told,) = vbg.start(system, "equilibrium").notes
     assert told.severity == "warning" and "unstable" in told.what and "4.04 /s" in told.what
     assert "pin.angle" in told.what and "another pin.angle" in told.remedy
+
+
+@pytest.mark.parametrize("seed", [5022, 5040])
+def test_a_chain_under_torques_goes_on_from_a_rest_that_it_would_leave(seed):
+    """Of sources that work the stored energy is no measure: the search down it ended in saddles."""
+    random = np.random.default_rng(seed)
+    bodies, joints, forces = {}, {}, {}
+    for i in range(int(random.integers(1, 5))):
+        m, l = 10 ** random.uniform(-1, 1), random.uniform(0.3, 1.5)
+        J = 0.1 * m * l**2
+        bodies[f"b{i}"] = {
+            "mass": m,
+            "inertia": {"xx": J, "yy": J, "zz": J},
+            "points": {"a": [-l / 2, 0, 0], "b": [l / 2, 0, 0]},
+        }
+        joints[f"j{i}"] = {
+            "kind": "revolute",
+            "between": [f"b{i - 1}.b" if i else "ground", f"b{i}.a"],
+            "axis": random.normal(size=3).tolist(),
+            "initial": {"angle": random.uniform(-1.5, 1.5)},
+        }
+        torque = [random.uniform(-1, 1) * 0.6 * m * G * l / 2]
+        forces[f"t{i}"] = {"kind": "torque", "on": f"joints.j{i}", "torque": torque}
+    model = Model(gravity=[0, 0, -G], bodies=bodies, joints=joints, forces=forces)
+    point = operating_point(vbg.assemble(model))
+    assert point.kind == "equilibrium" and point.growth is None
+
+
+def test_a_rod_that_is_written_upright_stays_so_on_a_spring_that_gives_way():
+    carried = """
+[bodies.block]
+mass = 1
+inertia = { xx = 1, yy = 1, zz = 1 }
+[joints.lift]
+kind = "prismatic"
+between = ["ground", "block"]
+axis = [0, 0, 1]
+[forces.pad]
+kind = "spring"
+on = "joints.lift"
+k = 1000
+"""
+    text = ROD.replace('["ground", "rod.foot"]', '["block", "rod.foot"]') + carried
+    point = operating_point(vbg.assemble(parse(text)))
+    assert point.kind == "equilibrium" and point.growth is not None
+    assert_allclose(point.growth.rate, RATE, rtol=1e-7)

@@ -47,16 +47,17 @@ POSTURES = ("displacement", "position", "quaternion")
 COORDINATES = {"speed": "angle", "speed2": "angle2", "slide_speed": "slide"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Growth:
     """A deviation grows as exp(`rate` t) [1/s], most of it in `coordinate`, which has the `value`
     [SI] at the rest, None where nothing tells it; where `turns` is not zero it swings with that
-    frequency [rad/s], too."""
+    frequency [rad/s], too.  `way` (n,): the deviation of x, its largest part 1."""
 
     rate: float
     turns: float
     coordinate: str
     value: float | None
+    way: Array
 
     @property
     def sentence(self) -> str:
@@ -81,9 +82,11 @@ def growing(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -
     if not found:
         return None
     pole, vector, there = max(found, key=lambda one: one[0].real)
-    name, value = _most_moved(probe, t, x, jacobian, pole, there.basis @ vector)
+    dx = there.basis @ vector
+    name, value = _most_moved(probe, t, x, jacobian, pole, dx)
     shown = 0.0 if value is not None and abs(value) < RESTS else value
-    return Growth(pole.real, abs(pole.imag), name, shown)
+    way = (dx / dx[int(np.argmax(np.abs(dx)))]).real
+    return Growth(pole.real, abs(pole.imag), name, shown, way)
 
 
 def _is_driven(probe: Probe, t: float, x: Array) -> bool:

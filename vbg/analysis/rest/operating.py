@@ -12,7 +12,7 @@ from vbg.analysis.probe.held import Samples
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
 from vbg.analysis.probe.tangent import Tangent, tangent
-from vbg.analysis.rest.descent import relaxed, settled
+from vbg.analysis.rest.descent import Slopes, relaxed, settled
 from vbg.analysis.rest.growth import Growth, growing
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
@@ -30,6 +30,8 @@ FIXED = 3e-14  # the same where no deviation changes the sum: rounding of the te
 DEPENDENT = 1e-11  # of the largest slope: directions below have none
 NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
+ASIDE = 1e-6  # of a posture: a start this near to an unstable rest is meant to be there
+TAKES_PART = 1e-3  # of what moves most in a deviation: what moves less has no part in it
 LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
 SHOWN = 4  # names in a sentence
 POLISHED = 2  # steps within rounding: the first one may stir what is far below the largest rate
@@ -121,9 +123,37 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
     for begin in sought:
         found.append(_newton(manifold, t, begin(), None))
         if found[-1].kind == "equilibrium":
-            return found[-1]
+            return _stable(manifold, t, start, found[-1], slopes)
     nearest = min(found, key=lambda one: one.misfit)
     return _not_found(probe, nearest, _loose(manifold, t, start))
+
+
+def _stable(
+    manifold: Manifold, t: float, start: Array, point: OperatingPoint, slopes: Slopes
+) -> OperatingPoint:
+    """The rest; where it is unstable, and the machine did not stand there before, that to which the
+    machine goes on its own way from beside it, if that is stable.  Of sources that work (constant
+    torques) the stored energy, down which the search goes, is no measure.
+
+    What is written upright stays so: it stands there if nothing that would leave has moved.
+    """
+    growth, places = point.growth, manifold.postures
+    if growth is None:
+        return point
+    leaving = places[np.abs(growth.way[places]) > TAKES_PART]
+    moved = point.x[leaving] - manifold.at_rest(t, start)[leaving]
+    if not leaving.size or float(np.abs(moved).max()) <= ASIDE:
+        return point
+    for side in (1.0, -1.0):
+        dx = side * growth.way
+        beside, _ = manifold.moved(t, point.x, min(manifold.longest(dx), 1.0) * dx)
+        try:
+            other = _newton(manifold, t, relaxed(manifold, t, beside, slopes), None)
+        except UsageError:
+            continue  # a law divides by zero on that way
+        if other.kind == "equilibrium" and other.growth is None:
+            return other
+    return point
 
 
 def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
