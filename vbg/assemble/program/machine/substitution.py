@@ -29,18 +29,20 @@ def forward_coupling(work, b, size, n, to, y):
 @unrolled
 def backward_coupling(work, b, size, n, to, y):
     """What these n take from the unknowns at y on the way back."""
-    for r in range(n):
-        x = at(work, to + r)
-        for k in range(size):
-            put(work, y + k, at(work, y + k) - at(work, b + r * size + k) * x)
+    for k in range(size):
+        value = at(work, y + k)
+        for r in range(n):
+            value -= at(work, b + r * size + k) * at(work, to + r)
+        put(work, y + k, value)
 
 
 @unrolled
 def backward(work, d, size, y):
-    """Backward substitution at the pivot block."""
+    """Backward substitution at the pivot block; what was found last is taken last, so that the sums
+    of the others wait for nothing."""
     for i in range(size - 1, -1, -1):
         value = at(work, y + i)
-        for k in range(i + 1, size):
+        for k in range(size - 1, i, -1):
             value -= at(work, d + k * size + i) * at(work, y + k)
         put(work, y + i, value)
 
