@@ -19,13 +19,14 @@ def replaced(expression: Any, table: Mapping[Any, Any], done: dict[Any, Any] | N
 
 def renamed(node: Any, names: Mapping[Any, Any], done: dict[Any, Any]) -> Any:
     """The expression with other symbols, no two of them by one name: its sums and products are
-    sorted anew and nothing else, which is a third of the work of making them."""
+    sorted anew and not made again."""
     return rewritten(node, names.get, done, arranged)
 
 
 def arranged(kind: Any, args: list[Any]) -> Any:
-    """`kind(*args)`; sums, and products, of arguments no two of which can be put together are
-    only sorted."""
+    """`kind(*args)` where no two of the arguments of a sum, or product, cancel or are alike, as when
+    each stands for one that was there: these are only sorted.  Sums in sums, and numbers before
+    sums, are put together as ever."""
     import sympy
 
     numbers = [a for a in args if a.is_Number]
