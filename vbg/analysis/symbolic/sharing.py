@@ -24,9 +24,9 @@ def renamed(node: Any, names: Mapping[Any, Any], done: dict[Any, Any]) -> Any:
 
 
 def arranged(kind: Any, args: list[Any]) -> Any:
-    """`kind(*args)` where no two of the arguments of a sum, or product, cancel or are alike, as when
-    each stands for one that was there: these are only sorted.  Sums in sums, and numbers before
-    sums, are put together as ever."""
+    """`kind(*args)` where no two arguments of a sum, or product, cancel or are alike, as when each
+    stands for one that was there: they are only sorted.  Sums in sums, and numbers before sums,
+    are put together as ever."""
     import sympy
 
     numbers = [a for a in args if a.is_Number]

@@ -9,7 +9,8 @@ def product(first: Any, *others: Any) -> Any:
     """A B C ..., from the left.
 
     sympy's own product multiplies every entry by zero, for zero times infinity is none, and asks
-    of each whether it is finite, which took a tenth of the time of equations of motion.  Theirs are.
+    of each whether it is finite, which took a tenth of the time of equations of motion.  Entries
+    here are finite.
     """
     for other in others:
         first = _two(first, other)
