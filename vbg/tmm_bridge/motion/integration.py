@@ -34,6 +34,7 @@ from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
 from vbg.tmm_bridge.motion.radau import StiffStepper
 from vbg.tmm_bridge.motion.stepping import Stepper
+from vbg.tmm_bridge.motion.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.witnesses import Witnesses
 
@@ -272,7 +273,9 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     span.past.clear()
     while solver.t < span.end.first:
         solver.h = min(solver.h, plant.longest_step(solver.t, solver.y))
-        solver, message = _step(span, solver)
+        solver, message, across = _step(span, solver, signs)
+        if across is not None:
+            return _behind_a_jump(span, signs, *across)
         if message:
             return *_no_step(span, solver, message), False
         if message := _out_of_patience(span, solver.t):
@@ -322,13 +325,29 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     return t, y, True
 
 
-def _step(span: _Span, solver: Stepper | StiffStepper) -> tuple[Stepper | StiffStepper, str]:
-    """A step, by the implicit method where the explicit one has none; why there is none."""
+def _step(
+    span: _Span, solver: Stepper | StiffStepper, signs: Array
+) -> tuple[Stepper | StiffStepper, str, Landing | None]:
+    """A step, by the implicit method where the explicit one has none; why there is none, and what
+    is behind a jump that is right ahead then."""
     message = solver.step()
-    if message and span.record.method.gave_up(solver.t, span.plant.n_rates):
+    if not message:
+        return solver, "", None
+    landing = behind_a_jump(span.plant, solver.t, solver.y, solver.f, signs)
+    if landing is None and span.record.method.gave_up(solver.t, span.plant.n_rates):
         solver = _stepper(span, solver.t, solver.y)
         message = solver.step()
-    return solver, message
+    return solver, message, landing
+
+
+def _behind_a_jump(
+    span: _Span, signs: Array, t: float, y: Array, hit: int
+) -> tuple[float, Array, bool]:
+    """A restart there, as behind every other event."""
+    if hit >= 0:
+        _note_event(span, t, y, signs, hit)
+    span.record.failure = _endlessly(span.record, t, span.names[hit] if hit >= 0 else "")
+    return t, y, not span.record.failure
 
 
 def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:

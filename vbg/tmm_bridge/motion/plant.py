@@ -413,7 +413,7 @@ class Plant:
         return y
 
     def indicators(self, t: float, y: Array) -> Array:
-        """What changes sign where a stop touches, leaves or would begin to pull."""
+        """What changes sign where a stop touches, or leaves or would begin to pull."""
         tables, s = self.tables, self.scratch
         self.evaluate(t, y)
         signs = []
@@ -422,7 +422,7 @@ class Plant:
             k, _, c, lower, upper = self.mechanism.tables.law[n]  # of an open joint, too
             for depth, rate_in in ((lower - x, -speed), (x - upper, speed)):
                 if np.isfinite(depth):
-                    signs += [depth, depth + c / k * rate_in]
+                    signs.append(min(depth, depth + c / k * rate_in))
         signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
         self._tell_held()
         section(self.program, PLAY_CHANGES)
@@ -449,7 +449,7 @@ class Plant:
         names = []
         for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
             finite = int(np.isfinite(tables.law[n, 3])) + int(np.isfinite(tables.law[n, 4]))
-            names += [by_place["law", int(n)]] * (2 * finite)
+            names += [by_place["law", int(n)]] * finite
         names += [by_place["pair", int(n)] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
         if self.mechanism.network is not None:
             names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
