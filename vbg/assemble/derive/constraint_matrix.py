@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vbg.blocks import Block, Piece, const, is_zero, mul, stack, transpose
+from vbg.blocks import Block, Piece, const, is_zero, linear, mul, stack, transpose
 
 
 def constraint_pieces(
@@ -31,8 +31,30 @@ def constraint_pieces(
                 if root is None:
                     pieces += _outer(i, j, mul(left, compliances[z]), right)
                 else:
-                    pieces += _outer(i, j, mul(left, root), mul(right, root))
+                    pieces += _outer(i, j, _half(left, root), _half(right, root))
     return pieces
+
+
+def _half(matrix: Block, root: Block) -> Block:
+    """G L; a number times the identity behind it, as a mass or a sign leaves, as that number: it
+    goes with another product, and a rotation before it may meet its transpose."""
+    half = mul(matrix, root)
+    if half.op == "stack":
+        return stack(*(_without_identity(part) for part in half.args))
+    return _without_identity(half)
+
+
+def _without_identity(block: Block) -> Block:
+    last = block.args[-1] if block.op == "product" else block
+    if last is block or not last.is_const or last.rows != last.cols:
+        return block
+    number = float(last.data[0, 0])
+    if not np.array_equal(last.data, number * np.eye(last.rows)):
+        return block
+    first, *others = block.args[:-1]
+    for factor in others:
+        first = mul(first, factor)
+    return linear((number, first))
 
 
 def _root(matrix: Block) -> Block | None:
