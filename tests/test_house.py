@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -95,3 +96,12 @@ def test_what_the_page_for_contributors_says_to_look_for_is_there():
     for files, words in rows:
         for file, word in zip(files, words, strict=True):
             assert word.strip() in (ROOT / "vbg" / file.strip()).read_text("utf-8"), (file, word)
+
+
+def test_no_line_of_the_changelog_stands_twice():
+    """Git merges this file by keeping both sides (`merge=union`): lines that one branch moves or
+    betters come back, without a conflict, with another branch that wrote a line beside them."""
+    blocks = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n- ")[1:]
+    lines = Counter(" ".join(block.split("\n\n")[0].split()) for block in blocks)
+    again = [line[:60] for line, times in lines.items() if times > 1]
+    assert not again, f"git checkout main -- CHANGELOG.md, write your own line again: {again}"
