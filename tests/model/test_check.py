@@ -47,6 +47,10 @@ def test_a_good_model_passes():
             ("warning", "forces.s"),
         ),
         (
+            {"bodies": {"a": BODY}, "forces": {"s": {**SPRING, "length": 0.1}}},
+            ("error", "forces.s"),
+        ),
+        (
             {"bodies": {"a": BODY}, "joints": {"d": ROD}},
             ("error", "joints.d"),
         ),

@@ -7,6 +7,7 @@ import pytest
 
 import vbg
 from vbg.errors import UsageError
+from vbg.tmm_bridge import simulate as second
 
 BODY = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
 FALLING = vbg.Model(bodies={"a": BODY})
@@ -34,6 +35,7 @@ def test_settings_are_numbers_or_texts_with_a_unit(given):
         ({"t_end": [1]}, "t_end: a number, or a text with a unit"),
         ({"output_step": "often"}, "output_step: a number, or a text with a unit"),
         ({"rtol": 1}, "rtol is a part of what it bounds"),
+        ({"rtol": 1e-30}, "rtol = 1e-30 asks for more digits than numbers have"),
     ],
 )
 def test_what_is_no_setting_is_said(given, said):
@@ -56,3 +58,16 @@ def test_entries_are_edited_by_their_path_or_their_name():
     heavy = FALLING.edited("bodies.a.mass", "2 kg")
     assert heavy.bodies["a"].mass == 2.0
     assert heavy.document == FALLING.edited(("bodies", "a", "mass"), "2 kg").document
+
+
+@pytest.mark.parametrize("kind, key", [("pulse", "height"), ("sample_and_hold", "input")])
+@pytest.mark.parametrize("run", [vbg.simulate, second])
+def test_more_instants_than_a_run_can_stop_at_are_refused(run, kind, key):
+    """Both solvers stood still over a period of 1 ns, and said nothing."""
+    signal = {"kind": kind, key: 1.0 if key == "height" else "a.position[0]", "period": 1e-9}
+    signal |= {"duty": 0.5} if kind == "pulse" else {}
+    force = {"kind": "force", "on": "a", "force": ["p", 0, 0]}
+    model = vbg.Model(bodies={"a": BODY}, signals={"p": signal}, forces={"f": force})
+    with pytest.raises(UsageError, match="Take a longer period, or a shorter run"):
+        run(model, t_end=1.0)
+    assert run(model, t_end=1e-7, output_step=1e-7).status.code == "finished"

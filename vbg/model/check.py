@@ -31,8 +31,9 @@ def check(model: Model) -> tuple[Problem, ...]:
     order of its file; empty is fine.
 
     Errors: no part at all, circuits without a reference node, oil without pressure, raw
-    vertices without their bonds, drives without a speed or acceleration at the start.
-    Warnings: bodies that nothing holds or moves, springs and rods whose ends coincide at
+    vertices without their bonds, drives without a speed or acceleration at the start, springs
+    that push and have no direction.
+    Warnings: bodies that nothing holds or moves, other springs and rods whose ends coincide at
     the start, cylinders beyond their stroke, axes of a universal joint in line, moments of
     inertia that strain the triangle inequality, nodes with one part, parameters that nothing uses.
     """
@@ -277,7 +278,9 @@ def _coinciding_ends(
     first, second = (_point(end, poses) for end in part.between)
     if np.linalg.norm(second - first) > 1e-9:
         return
-    severity: Severity = "error" if part.kind == "distance" and not part.length else "warning"
+    pushes = part.kind == "spring" and part.length  # with k length, and nowhere to
+    asked = part.kind == "distance" and not part.length
+    severity: Severity = "error" if pushes or asked else "warning"
     yield _problem(
         model,
         severity,

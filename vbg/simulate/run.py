@@ -41,7 +41,7 @@ from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.followed import Followed
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.pace import SEEN, SEEN_AT_ENDS, fast_places, longest_step
-from vbg.simulate.instants.samples import Instant, Samples
+from vbg.simulate.instants.samples import Instant, Samples, require_countable
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch
@@ -64,7 +64,6 @@ CLOSED = 1e-14  # gap left to the joints beside it [rad, or lengths of rows]
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
-
 SHORTER = 0.1  # of a step whose stages stray, where no other method may go on
 LOST = 1e-6  # position residual after projection [rad, or lengths of rows] that ends a run
 
@@ -89,19 +88,19 @@ def simulate(
     start, or from `start`, another one of the same system (`vbg.start`).
 
     Settings that are not given are those of the model's [simulate].  `method`:
-    "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
-    "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto" (dop853, and
-    radau where stability limits the steps or a trial of it is less work), "discrete-time"
-    (explicit steps of `step` [s], 1e-5 s or less as the model's own springs ask for, with joints
-    as stiff bushings of `bushing_frequency` [Hz] and the ratio `bushing_damping`).  `formulation`:
-    "constraint" (redundant coordinates, projected) or "minimal" (independent ones, see
+    "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step), "radau" (adaptive,
+    implicit, for stiff models, exact Jacobian), "auto" (dop853, and radau where stability limits
+    the steps or a trial of it is less work), "discrete-time" (explicit steps of `step` [s], 1e-5 s
+    or less as the model's own springs ask for, with joints as stiff bushings of
+    `bushing_frequency` [Hz] and the ratio `bushing_damping`).  `formulation`: "constraint"
+    (redundant coordinates, projected) or "minimal" (independent ones, see
     `vbg.simulate.minimal.stepper`; its method is "adams", which "auto" means there).
-    `progress(fraction, t)` is called after accepted steps; returning False
-    cancels.  `sink(time, signals)` receives finished rows as they come.
+    `progress(fraction, t)` is called after accepted steps; returning False cancels.
+    `sink(time, signals)` receives finished rows as they come.
 
-    Returns a Solution; where the integration cannot go on its status says why and
-    it holds what was computed.  Raises AssemblyError if there is no consistent
-    start, UsageError for settings out of range.
+    Returns a Solution; where the integration cannot go on its status says why and it holds what
+    was computed.  Raises AssemblyError if there is no consistent start, UsageError for settings
+    out of range and for more instants than steps can end at.
     """
     begin = _start(source, start)
     settings = settings_of(
@@ -117,6 +116,7 @@ def simulate(
         bushing_damping=bushing_damping,
     )
     check(settings)
+    require_countable(begin.system, settings.t_end)
     if settings.method == "discrete-time":
         from vbg.simulate.discrete.run import run_discrete
 

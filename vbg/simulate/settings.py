@@ -17,6 +17,7 @@ from vbg.model.resolve.settings import Simulate
 Array = NDArray[np.float64]
 
 MOST_ROWS = 1e8
+LEAST_RTOL = 1e-15  # a few roundings
 METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
 FORMULATIONS = ("constraint", "minimal")
 
@@ -96,6 +97,11 @@ def check(settings: Settings) -> None:
             raise UsageError(f"{name} must be a positive number; got {value:g}.")
     if settings.rtol >= 1.0:
         raise UsageError(f"rtol is a part of what it bounds, below 1; got {settings.rtol:g}.")
+    if settings.rtol < LEAST_RTOL:
+        raise UsageError(
+            f"rtol = {settings.rtol:g} asks for more digits than numbers have; at least "
+            f"{LEAST_RTOL:g}."
+        )
     _require_rows(settings.t_end, settings.output_step)
 
 

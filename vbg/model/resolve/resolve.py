@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vbg.errors import Problem
-from vbg.expressions import RESERVED
+from vbg.expressions import RESERVED, shown
 from vbg.model.catalogue import JOINT_NODE, ONLY_KIND, REFERENCE_NODES, TABLES, catalogue
 from vbg.model.forms.parts import coordinates_of, read_part
 from vbg.model.resolve.beams import read_beams
@@ -212,8 +212,8 @@ def _named_tables(
         if not is_name(name):
             reading.fail_key(
                 (table, name),
-                f"{name!r} cannot name a part.",
-                "Use letters, digits, _ and -, a letter first.",
+                f"{shown(name)} cannot name a part.",
+                "Use letters, digits, _ and -, a letter first, at most 100 of them.",
             )
         if isinstance(entry, Mapping):
             found[name] = entry

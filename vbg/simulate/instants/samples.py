@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
+from vbg.errors import Problem, UsageError
 from vbg.graph.bondgraph import Clock
+from vbg.model.located import located
 from vbg.simulate.instants.units import Units
 
 Array = NDArray[np.float64]
@@ -35,7 +37,29 @@ class Instant:
     last: float
 
 
+MOST_INSTANTS = 1e8  # of a run, each the end of a step
 NEVER = Instant(np.inf, np.inf, np.inf, np.inf, np.inf)
+
+
+def require_countable(system: System, t_end: float) -> None:
+    """Raises UsageError where clocks have more instants in a run of t_end [s] than steps can end
+    at; of a period of 1 ns there are so many in a second."""
+    clocks = [c for c in system.causal.graph.clocks if c.period > 0.0]
+    count = sum(max(t_end - c.first, 0.0) / c.period for c in clocks)
+    if count <= MOST_INSTANTS:
+        return
+    fastest = min(c.period for c in clocks)
+    parts = system.model.signals.items()
+    named = [f"signals.{n}" for n, part in parts if getattr(part, "period", None) == fastest]
+    sampled = [s.name for s in system.causal.graph.sampled if s.clock.period == fastest]
+    told = Problem(
+        "error",
+        (*named, *sampled, "simulate.t_end")[0],
+        f"with a period of {fastest:g} s a run of {t_end:g} s has {count:.3g} instants at which "
+        f"something jumps or is sampled; steps may end at {MOST_INSTANTS:.0e} of them at most.",
+        "Take a longer period, or a shorter run.",
+    )
+    raise UsageError.of(located(system.model, [told]))
 
 
 class Samples:

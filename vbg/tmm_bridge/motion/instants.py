@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.switches import changes
 from vbg.tmm_bridge.kernels.rotation import Array
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 ALIKE = 3e-14  # relative distance of instants between which only rounding is
 AWAY = 1e-14  # relative distance from an edge at which a function of time is looked at
+MOST_STOPS = 1e8  # of a run
 SOONEST = 1e-30  # [s], behind an edge at t = 0, where nothing is rounded
 
 
@@ -66,6 +68,7 @@ class Stop:
 def stops(breaks: Iterable[Break], begin: float, end: float) -> list[Stop]:
     """The stops of a run, its begin and its end the first and the last of them."""
     breaks = set(breaks)
+    _require_few(breaks, end - begin)
     early = max((-first for first, _ in breaks), default=0.0)
     scale = max(early, 0.0)
 
@@ -86,6 +89,16 @@ def stops(breaks: Iterable[Break], begin: float, end: float) -> list[Stop]:
         else:
             merged.append(Stop(t, t, abs(t) + scale, jumps))
     return merged
+
+
+def _require_few(breaks: set[Break], duration: float) -> None:
+    """UsageError where an input jumps more often than stops can be kept."""
+    shortest = min((period for _, period in breaks if period > 0.0), default=np.inf)
+    if not sum(duration / period for _, period in breaks if period > 0.0) <= MOST_STOPS:
+        raise UsageError(
+            f"inputs jump every {shortest:g} s: more than {MOST_STOPS:.0e} stops in a run of"
+            f" {duration:g} s. Take a longer period, or a shorter run."
+        )
 
 
 def _train(first: float, period: float, begin: float, end: float) -> Array:
