@@ -37,7 +37,7 @@ def constraint_pieces(
 
 def _half(matrix: Block, root: Block) -> Block:
     """G L; a number times the identity behind it, as a mass or a sign leaves, as that number: it
-    goes with another product, and a rotation before it may meet its transpose."""
+    goes with another product."""
     half = mul(matrix, root)
     if half.op == "stack":
         return stack(*(_without_identity(part) for part in half.args))
@@ -52,6 +52,12 @@ def _without_identity(block: Block) -> Block:
     if not np.array_equal(last.data, number * np.eye(last.rows)):
         return block
     first, *others = block.args[:-1]
+    before = block.args[-2]
+    # Its transpose would meet it: the identity in one block of H, in others what its quaternion
+    # makes of it, whose length rounding changes.  H would be no product of halves any more, and
+    # beside a singular posture, whose pivot is theta^2, a run ends.
+    if "rotation" in (before.op, *(inner.op for inner in before.args if before.op == "transpose")):
+        return block
     for factor in others:
         first = mul(first, factor)
     return linear((number, first))
