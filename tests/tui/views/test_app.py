@@ -366,3 +366,25 @@ async def test_a_drawing_that_comes_after_the_answer_finds_no_place_and_does_no_
         await pilot.pause()
         assert not dialog.query("#picture")
         await dialog._drawn("a", Size(20, 5))
+
+
+async def test_what_was_typed_before_narrows_no_choice_behind_it(model):
+    """Events of a field are behind fast keys: Enter took what an older text had marked."""
+    from textual.widgets import Input
+
+    from vbg.tui.dialogs.choose import Choose
+    from vbg.tui.state.items import Item
+
+    app = make_app(str(model))
+    answers = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        items = (Item("ground", "ground"), Item("place", "ground at ..."))
+        dialog = Choose("which", items, app.work.marks)
+        app.push_screen(dialog, answers.append)
+        await pilot.pause()
+        await typed(app, *"ground", "space", "a", "t")
+        dialog.on_input_changed(Input.Changed(dialog.field, "g"))
+        await typed(app, "enter")
+        await pilot.pause()
+        assert answers == ["place"]

@@ -118,9 +118,10 @@ class Dialog(ModalScreen):
         """Another `value` is in the field."""
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Changed by the mouse; after a key this is known already."""
+        """Changed by the mouse; after a key this is known already, and what the field had then is
+        no longer true: of keys that come fast the events are behind."""
         if not self.answered:
-            self.changed(event.value)
+            self.changed(event.input.value)
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is self:
