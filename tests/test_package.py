@@ -10,6 +10,7 @@ import sys
 import tomllib
 from importlib import import_module, metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,6 +60,14 @@ def test_every_list_of_kernels_is_compiled_into_the_wheel():
         if makes.search(file.read_text("utf-8"))
     ]
     assert sorted(lists) == sorted(precompiled.LISTS)
+
+
+def test_a_wheel_is_not_made_of_kernels_that_a_killed_process_left_out(monkeypatch, tmp_path):
+    """Killed, as for want of memory, a process ends with a number below zero."""
+    ended = iter((0, -9, 0, 0))
+    made = SimpleNamespace(Popen=lambda _: SimpleNamespace(wait=lambda: next(ended)))
+    monkeypatch.setattr(precompiled, "subprocess", made)
+    assert precompiled.main([str(tmp_path)]) != 0
 
 
 def test_an_installed_vbg_brings_its_kernels_along():

@@ -53,7 +53,8 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     command = [sys.executable, "-m", __spec__.name, folder]
     running = [subprocess.Popen([*command, module]) for module in LISTS]
-    return max([one.wait() for one in running])
+    codes = [one.wait() for one in running]  # less than zero of one that was killed
+    return int(any(codes))
 
 
 if __name__ == "__main__":

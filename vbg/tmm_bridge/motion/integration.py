@@ -316,10 +316,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             if _fell(span.past):
                 solver = _back(span)
                 continue
-            if span.past[-1].near < NEAR:
-                landing = _jump(span)
-                if landing is not None:
-                    return *landing, True
+            if span.past[-1].near < NEAR and (landing := _jump(span)) is not None:
+                return *landing, True
         if record.method.stepped(t, plant.n_rates) and t < span.end.first:
             solver = _stepper(span, t, y)
     return t, y, True
