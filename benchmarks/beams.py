@@ -26,7 +26,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.modes.modal import vibration
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.solver import simulate
 
 SIZES = (10, 30, 100, 300, 1000)

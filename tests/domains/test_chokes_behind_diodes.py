@@ -16,7 +16,7 @@ from tests.tail import tail
 from vbg import tmm_bridge
 from vbg.simulate.steppers.implicit.collocation import radau
 from vbg.simulate.steppers.implicit.forgetting import is_forgotten
-from vbg.tmm_bridge.motion.radau import decayed
+from vbg.tmm_bridge.motion.steps.radau import decayed
 from vbg.validate import validate
 
 PERIODS = 3

@@ -11,7 +11,7 @@ from tests.domains.dry_linkages import Reduced, four_bar, slider_crank, table
 from tests.tail import tail
 from vbg import tmm_bridge
 from vbg.simulate.events.sticking import alone, held
-from vbg.tmm_bridge.motion.sticking import by_few, settled
+from vbg.tmm_bridge.motion.events.sticking import by_few, settled
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 CRANKS = [

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import vbg
 from vbg import tmm_bridge
 from vbg.simulate.events.sticking import alone
-from vbg.tmm_bridge.motion.sticking import by_few
+from vbg.tmm_bridge.motion.events.sticking import by_few
 
 pytestmark = pytest.mark.filterwarnings("error")
 SOLVERS = [vbg.simulate, tmm_bridge.simulate]

@@ -12,7 +12,7 @@ from vbg.assemble.start.tied import level
 from vbg.io.toml import parse
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 
 STARTS = Path(__file__).parent.parent / "data/starts"
 BODY = "mass = 1\ninertia = { xx = 0.02, yy = 0.03, zz = 0.04 }\n"

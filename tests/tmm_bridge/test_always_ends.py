@@ -11,10 +11,10 @@ import vbg
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.motion.last_step import LastStep
-from vbg.tmm_bridge.motion.methods import FIRST, TRIAL, Method
-from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.radau import StiffStepper, radau_rule
+from vbg.tmm_bridge.motion.rate.plant import Plant
+from vbg.tmm_bridge.motion.steps.last_step import LastStep
+from vbg.tmm_bridge.motion.steps.methods import FIRST, TRIAL, Method
+from vbg.tmm_bridge.motion.steps.radau import StiffStepper, radau_rule
 from vbg.tmm_bridge.notes import channels_in
 
 REPRODUCED = Path(__file__).parent / "reproduced"

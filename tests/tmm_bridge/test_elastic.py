@@ -16,7 +16,7 @@ from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.modes.exciting import input_of
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.six import effort, stiffness
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.overall.deduction import deduce, topology_of
 from vbg.tmm_bridge.overall.transfer import overall_general
 from vbg.tmm_bridge.solver import simulate

@@ -15,9 +15,9 @@ from tests.tail import tail
 from vbg import tmm_bridge
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.motion.channels import replay
 from vbg.tmm_bridge.motion.integration import integrate
-from vbg.tmm_bridge.motion.resisting import not_resisting
+from vbg.tmm_bridge.motion.signals.channels import replay
+from vbg.tmm_bridge.motion.signals.resisting import not_resisting
 from vbg.tmm_bridge.solver import with_network
 
 C1, C2, C12, DRY = 0.5, 0.8, 0.3, 1.0  # N*m*s/rad, and N*m

@@ -11,7 +11,7 @@ import vbg
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.formulas.timefunctions import function_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
-from vbg.tmm_bridge.motion.instants import stops_of
+from vbg.tmm_bridge.motion.rate.instants import stops_of
 from vbg.validate import validate
 
 M, L = 0.8, 0.5  # of the rod, hung at a quarter of its length

@@ -9,7 +9,7 @@ import pytest
 
 import vbg
 from tests.tail import tail
-from vbg.tmm_bridge.motion import impulses
+from vbg.tmm_bridge.motion.events import impulses
 from vbg.validate import validate
 
 JA, JB, TORQUE = 1.3, 0.4, 0.9

@@ -15,7 +15,7 @@ from vbg.plumbing.components import vector_of
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.hydraulic import Bladder, Stops
 from vbg.tmm_bridge.onedim.oil import Oil
 from vbg.tmm_bridge.onedim.signals import companion, dead_time

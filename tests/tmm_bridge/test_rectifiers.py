@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 import vbg
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.solver import with_network
 
 PEAK, LOAD, LEAK, SATURATION, THERMAL = 12.0, 100.0, 1e9, 1e-12, 0.026

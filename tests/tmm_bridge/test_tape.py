@@ -20,7 +20,7 @@ from vbg.tmm_bridge.kernels.entries import errors, play
 from vbg.tmm_bridge.kernels.kinematics import SOURCES
 from vbg.tmm_bridge.kernels.program import inverted
 from vbg.tmm_bridge.kernels.stages import STAGES
-from vbg.tmm_bridge.motion.stepping import Dense, dormand_prince
+from vbg.tmm_bridge.motion.steps.stepping import Dense, dormand_prince
 
 FOLDER = Path(vbg.tmm_bridge.__file__).parent
 STEMS = [".".join(path.relative_to(FOLDER).with_suffix("").parts) for path in FOLDER.rglob("*.py")]

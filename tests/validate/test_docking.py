@@ -8,7 +8,7 @@ import pytest
 
 import vbg
 from vbg.simulate.events import latches as first
-from vbg.tmm_bridge.motion import latches as second
+from vbg.tmm_bridge.motion.events import latches as second
 from vbg.validate import validate
 
 DOCKING = Path(__file__).parents[1] / "tmm_bridge/docking.toml"

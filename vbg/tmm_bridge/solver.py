@@ -23,17 +23,17 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units, strain_of_rounding
 from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
-from vbg.tmm_bridge.motion.channels import Record, replay, signals
-from vbg.tmm_bridge.motion.energies import energy_signals, residual_signals
 from vbg.tmm_bridge.motion.integration import (
     Progress,
     Trajectory,
     integrate,
     output_grid,
 )
-from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.resisting import not_resisting, work_of_rounding
-from vbg.tmm_bridge.motion.uniqueness import not_unique
+from vbg.tmm_bridge.motion.rate.plant import Plant
+from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
+from vbg.tmm_bridge.motion.signals.energies import energy_signals, residual_signals
+from vbg.tmm_bridge.motion.signals.resisting import not_resisting, work_of_rounding
+from vbg.tmm_bridge.motion.signals.uniqueness import not_unique
 from vbg.tmm_bridge.notes import APART
 
 # residuals that an audit allows: of the energy in rtol of the run, between two bounds, relative to

@@ -27,7 +27,7 @@ from vbg.tmm_bridge.mechanism.loading import (
     joints_reached,
     one_dimensional,
 )
-from vbg.tmm_bridge.motion.recording import program_of
+from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.onedim.offsets import between_shafts
 from vbg.tmm_bridge.onedim.rawbonds import OuterBond, outer_bonds
 from vbg.tmm_bridge.onedim.trains import paths_of, side_of, tie_of, tying_parts

@@ -27,7 +27,7 @@ from vbg.tmm_bridge.discrete.march import Found, body_motion, node_accelerations
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import displace, drive_rates
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.overall.transfer import loads_of_bodies
 
 ORDER = 2

@@ -22,7 +22,7 @@ from vbg.tmm_bridge.discrete.newmark import balance_about, moved, with_drives
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 
 ORDER = 2
 STARTS = 1  # states that the first step needs

@@ -31,7 +31,7 @@ from vbg.tmm_bridge.modes.acting import Rows
 from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
 from vbg.tmm_bridge.modes.small import Small, check, small_motion
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 
 STEPS = 60
 LONGEST = 0.3  # of any hinge in one Newton step [rad, or the model's size]

@@ -32,7 +32,7 @@ from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.modes.linearising import snapshot
 from vbg.tmm_bridge.modes.modal import Vibration
 from vbg.tmm_bridge.modes.passing import needed, nodes_of
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.overall.deduction import Reach, reaches
 from vbg.tmm_bridge.overall.transfer import Overall, numbered
 

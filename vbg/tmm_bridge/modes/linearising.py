@@ -32,7 +32,7 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.modes.acting import Acting, Rows
 from vbg.tmm_bridge.modes.loads import load_axes
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Time integration of a Mechanism, and the signals of its run.
 
 In: a Mechanism and its start.  Out: states at the output instants, and channels under the names
-of the Model.
+of the Model.  `rate` is the mechanism at one instant, `steps` are of the methods, `events` are
+between steps, `integration` has all of them, `signals` come behind it.
 """

@@ -24,18 +24,18 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.motion.impulses import kick, strike_apart
-from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
-from vbg.tmm_bridge.motion.last_step import LastStep
-from vbg.tmm_bridge.motion.latches import Apart, switched
-from vbg.tmm_bridge.motion.leaps import NEAR, Extrapolated, Passed, nodes
-from vbg.tmm_bridge.motion.looking import Change, Looks
-from vbg.tmm_bridge.motion.methods import Method
-from vbg.tmm_bridge.motion.plant import Plant, Singular
-from vbg.tmm_bridge.motion.radau import StiffStepper
-from vbg.tmm_bridge.motion.stepping import Stepper
-from vbg.tmm_bridge.motion.sudden import Landing, behind_a_jump
-from vbg.tmm_bridge.motion.valueless import REMEDY, lost_ahead
+from vbg.tmm_bridge.motion.events.impulses import kick, strike_apart
+from vbg.tmm_bridge.motion.events.latches import Apart, switched
+from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
+from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
+from vbg.tmm_bridge.motion.rate.instants import ALIKE, Stop, stops_of
+from vbg.tmm_bridge.motion.rate.plant import Plant, Singular
+from vbg.tmm_bridge.motion.steps.last_step import LastStep
+from vbg.tmm_bridge.motion.steps.leaps import NEAR, Extrapolated, Passed, nodes
+from vbg.tmm_bridge.motion.steps.looking import Change, Looks
+from vbg.tmm_bridge.motion.steps.methods import Method
+from vbg.tmm_bridge.motion.steps.radau import StiffStepper
+from vbg.tmm_bridge.motion.steps.stepping import Stepper
 from vbg.tmm_bridge.motion.witnesses import Witnesses
 
 Progress = Callable[[float, float], bool | None]

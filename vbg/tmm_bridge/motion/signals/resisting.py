@@ -12,7 +12,7 @@ import numpy as np
 
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.motion.channels import Record
+from vbg.tmm_bridge.motion.signals.channels import Record
 
 BRIEF = 1e-6  # of its largest effort at its largest speed: about a reversal, what it may give
 ROUNDED = 1e-13  # of the largest energy, which a power in the whole run would make

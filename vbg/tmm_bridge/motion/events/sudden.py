@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 
 REACH = 1024  # roundings of time, within which steps end in front of a jump
 SETTLED = 1e-3  # of a jump of the rate: what it changes by behind it, as far again

@@ -27,8 +27,8 @@ from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 from vbg.tmm_bridge.mechanism.speeds import change_by, kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
-from vbg.tmm_bridge.motion.instants import Stop
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.instants import Stop
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT
 from vbg.tmm_bridge.onedim.offsets import Between
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
-from vbg.tmm_bridge.motion.stepping import Dense, Pieces, Stepper
+from vbg.tmm_bridge.motion.steps.radau import Collocation, StiffStepper
+from vbg.tmm_bridge.motion.steps.stepping import Dense, Pieces, Stepper
 
 
 class LastStep:

@@ -21,7 +21,7 @@ from vbg.plumbing.one_thread import load_scipy_on_one_thread
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 
 if TYPE_CHECKING:
-    from vbg.tmm_bridge.motion.plant import Plant
+    from vbg.tmm_bridge.motion.rate.plant import Plant
 
 Array = np.ndarray[Any, Any]
 

@@ -32,11 +32,11 @@ from vbg.tmm_bridge.kernels.tables import (
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
-from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
-from vbg.tmm_bridge.motion.instants import Stop
-from vbg.tmm_bridge.motion.pace import Pace
-from vbg.tmm_bridge.motion.recording import program_of
-from vbg.tmm_bridge.motion.sizes import Sizes, sizes_of
+from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
+from vbg.tmm_bridge.motion.rate.instants import Stop
+from vbg.tmm_bridge.motion.rate.pace import Pace
+from vbg.tmm_bridge.motion.rate.recording import program_of
+from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs

@@ -18,7 +18,7 @@ from vbg.tmm_bridge.kernels.stages import STAGES, Rules
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 
 if TYPE_CHECKING:
-    from vbg.tmm_bridge.motion.plant import Plant
+    from vbg.tmm_bridge.motion.rate.plant import Plant
 
 Array = np.ndarray[Any, Any]
 

@@ -18,8 +18,8 @@ from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.kernels.tables import ROW_DOT
 from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
-from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.sticking import frictions_switched
+from vbg.tmm_bridge.motion.events.sticking import frictions_switched
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none

@@ -14,7 +14,7 @@ from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.motion.dependent import Dependence, reduced
+from vbg.tmm_bridge.motion.rate.dependent import Dependence, reduced
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance, energies
 from vbg.tmm_bridge.onedim.offsets import Between

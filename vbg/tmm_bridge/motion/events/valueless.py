@@ -8,7 +8,7 @@ import numpy as np
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 
 # of an output step: where laws are looked at; what has no value may be as short as rounding
 AHEAD = tuple(10.0 ** (0.5 * n) for n in range(-24, -11))

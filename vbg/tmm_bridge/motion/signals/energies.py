@@ -11,7 +11,7 @@ from vbg.tmm_bridge.kernels.independence import REDUNDANT
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_MASS, W_W
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace, Mechanism
-from vbg.tmm_bridge.motion.channels import Record, Signal, column, point_of, rotation_of
+from vbg.tmm_bridge.motion.signals.channels import Record, Signal, column, point_of, rotation_of
 from vbg.tmm_bridge.tree.forest import GROUND
 
 

@@ -1,0 +1,1 @@
+"""What happens within no time: impulses, latches, sticking, jumps of laws, values that end."""

@@ -1,0 +1,1 @@
+"""What a finished run tells: channels, energies and residuals, what is unique in them."""

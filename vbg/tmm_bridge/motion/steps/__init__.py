@@ -1,0 +1,1 @@
+"""Steps of integration methods, what is between their ends, and across a singular posture."""
