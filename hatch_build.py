@@ -41,7 +41,7 @@ class Kernels(BuildHookInterface[Any]):
         subprocess.run(command, cwd=self.root, env=told, check=True)
         if any(self._folder.iterdir()):
             system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-            build_data["force_include"][str(self._folder)] = "vbg/plumbing/shipped"
+            build_data["force_include"][str(self._folder)] = "vbg/plumbing/kernels/shipped"
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{system}"
 

@@ -101,7 +101,7 @@ def interpreted(name: str) -> None:
     """From here on the interpreter runs the kernels of a set; before vbg is imported."""
     import numba.extending
 
-    from vbg.plumbing.compiled import Kernels
+    from vbg.plumbing.kernels.compiled import Kernels
 
     sound, intrinsic = Kernels.compiled, numba.extending.intrinsic
 
@@ -123,7 +123,7 @@ def interpreted(name: str) -> None:
 
 def _without_machine_code(name: str) -> None:
     """Who calls the machine code of a set calls the interpreter instead."""
-    from vbg.plumbing.native import Native
+    from vbg.plumbing.kernels.native import Native
 
     call, bound, address = Native.__call__, Native.bound, Native.address.func
 

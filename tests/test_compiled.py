@@ -10,13 +10,13 @@ import time
 import filelock
 import pytest
 
-from vbg.plumbing.compiled import UNUSED, Kernels
+from vbg.plumbing.kernels.compiled import UNUSED, Kernels
 
 SOURCE = """
 import sys
 from pathlib import Path
 import numpy as np
-from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.kernels.compiled import Kernels
 
 KERNELS = Kernels("trial", [Path(__file__)])
 
@@ -135,7 +135,7 @@ FACTORY = """
 import sys
 from pathlib import Path
 import numpy as np
-from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.kernels.compiled import Kernels
 
 KERNELS = Kernels("factory", [Path(__file__)])
 

@@ -16,10 +16,10 @@ import vbg
 from vbg.assemble.program.machine import Reader, evaluate_each, normalise, run
 from vbg.assemble.program.machine.plans import NOTHING
 from vbg.errors import VbgError
-from vbg.plumbing import compiled, processors
 from vbg.plumbing.groups import joined
-from vbg.plumbing.machine_code import MachineCode
-from vbg.plumbing.operators import remembered_operators
+from vbg.plumbing.kernels import compiled, processors
+from vbg.plumbing.kernels.machine_code import MachineCode
+from vbg.plumbing.kernels.operators import remembered_operators
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PLACES = np.zeros(0, dtype=np.int64)
@@ -137,8 +137,8 @@ TRIAL = """
 from pathlib import Path
 from typing import Any, NamedTuple
 import numpy as np
-from vbg.plumbing.compiled import Kernels
-from vbg.plumbing.native import Family, Native, Table
+from vbg.plumbing.kernels.compiled import Kernels
+from vbg.plumbing.kernels.native import Family, Native, Table
 
 KERNELS = Kernels("trial", [Path(__file__)])
 PLAIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}

@@ -17,8 +17,8 @@ import pytest
 import vbg
 from vbg import precompiled
 from vbg.cli.main import main
-from vbg.plumbing.compiled import SHIPPED
-from vbg.plumbing.processors import level
+from vbg.plumbing.kernels.compiled import SHIPPED
+from vbg.plumbing.kernels.processors import level
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = [module.name for module in pkgutil.walk_packages(vbg.__path__, "vbg.")]
@@ -53,7 +53,9 @@ def test_the_installed_version_is_that_of_the_project():
 
 
 def test_every_list_of_kernels_is_compiled_into_the_wheel():
-    makes = re.compile(r"^from vbg\.plumbing\.native import .*\b(Native|Family)\b", re.MULTILINE)
+    makes = re.compile(
+        r"^from vbg\.plumbing\.kernels\.native import .*\b(Native|Family)\b", re.MULTILINE
+    )
     lists = [
         ".".join(file.relative_to(ROOT).with_suffix("").parts)
         for file in (ROOT / "vbg").rglob("*/*.py")
@@ -78,7 +80,8 @@ def test_an_installed_vbg_brings_its_kernels_along():
     files = {file.as_posix() for file in installed.files or ()}
     for module in precompiled.LISTS:
         for family in precompiled.families(module):
-            assert f"vbg/plumbing/shipped/{family.shipped.relative_to(SHIPPED).as_posix()}" in files
+            file = family.shipped.relative_to(SHIPPED).as_posix()
+            assert f"vbg/plumbing/kernels/shipped/{file}" in files
 
 
 def test_the_readme_has_exactly_two_set_up_commands():

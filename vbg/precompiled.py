@@ -2,9 +2,9 @@
 
     python -m vbg.precompiled FOLDER
 
-writes them to FOLDER, as `vbg.plumbing.compiled.SHIPPED` is to hold them; the build hook of the
-project, `hatch_build.py`, puts them there.  None are written where code would be made for the
-processor at hand, which the one of another user may not equal.
+writes them to FOLDER, as `vbg.plumbing.kernels.compiled.SHIPPED` is to hold them; the build hook
+of the project, `hatch_build.py`, puts them there.  None are written where code would be made for
+the processor at hand, which the one of another user may not equal.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from importlib import import_module
 from pathlib import Path
 
 from vbg.platform.files import write_bytes
-from vbg.plumbing import drafts
-from vbg.plumbing.compiled import SHIPPED
-from vbg.plumbing.native import Family, Native
+from vbg.plumbing.kernels import drafts
+from vbg.plumbing.kernels.compiled import SHIPPED
+from vbg.plumbing.kernels.native import Family, Native
 
 LISTS = (
     "vbg.assemble.program.machine.entries",

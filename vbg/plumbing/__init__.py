@@ -1,4 +1,4 @@
-"""What has no physics: compiled kernels and their cache, callable modules, garbage collection.
+"""What has no physics: compiled kernels, callable modules, groups, words, garbage collection.
 
 In: functions.  Out: the same functions, compiled or wrapped.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.assemble.program.machine import NO_PLACES, NO_VALUES, NOTHING
-from vbg.plumbing.native import Native, read_only
+from vbg.plumbing.kernels.native import Native, read_only
 from vbg.simulate.discrete.tables import KERNELS, Flat
 
 _PAIRS = read_only(np.zeros((0, 2), dtype=np.int64))

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.machine import SOURCES
-from vbg.plumbing.compiled import Kernels
-from vbg.plumbing.native import Plan
+from vbg.plumbing.kernels.compiled import Kernels
+from vbg.plumbing.kernels.native import Plan
 
 PER_POSE, PER_BUSH, PER_END, PER_BODY = 18, 60, 4, 4
 FREE, ALIGNED, SQUARE = 0, 1, 2  # rotation: unconstrained; pairs a, b parallel; perpendicular

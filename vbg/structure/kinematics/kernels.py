@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.kernels.compiled import Kernels
 
 _SOURCES = ("kernels.py", "dyads.py", "solving.py")
 KERNELS = Kernels("structure", [Path(__file__).with_name(name) for name in _SOURCES])

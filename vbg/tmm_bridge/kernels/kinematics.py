@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.kernels.compiled import Kernels
 from vbg.tmm_bridge.kernels.rows import (
     LINK_COM,
     LINK_J,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.plumbing.native import Table
+from vbg.plumbing.kernels.native import Table
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.cuts import point_motion
 from vbg.tmm_bridge.kernels.kinematics import clear, compiled, triple

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.plumbing.native import Table
+from vbg.plumbing.kernels.native import Table
 from vbg.tmm_bridge.kernels.rows import WORK
 
 Array = np.ndarray[Any, Any]

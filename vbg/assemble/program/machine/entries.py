@@ -17,7 +17,7 @@ from vbg.assemble.program.machine.plans import (
     NOTHING,
 )
 from vbg.assemble.program.machine.sources import KERNELS
-from vbg.plumbing.native import Native, read_only
+from vbg.plumbing.kernels.native import Native, read_only
 
 _HERE = "vbg.assemble.program.machine"
 _ROWS = np.zeros((0, 0))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.plumbing.native import Plan
+from vbg.plumbing.kernels.native import Plan
 
 LOST = 1e300  # condition where a row that is kept has no pivot any more
 CLOSED, MOVED, WANTS_CORRECTION = 0, 1, 2  # what `project` says

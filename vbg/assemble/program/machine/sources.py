@@ -7,7 +7,7 @@ from pathlib import Path
 from vbg.assemble.program import lower, program
 from vbg.blocks import functions
 from vbg.plumbing import dormand_prince
-from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.kernels.compiled import Kernels
 
 SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 SOURCES += [Path(str(m.__file__)) for m in (program, lower, functions, dormand_prince)]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.machine import NO_PLACES, NO_VALUES, NOTHING, Reader
-from vbg.plumbing.native import Native, Plan, read_only
+from vbg.plumbing.kernels.native import Native, Plan, read_only
 from vbg.simulate.steppers.implicit.sources import KERNELS
 
 Array = NDArray[np.float64]

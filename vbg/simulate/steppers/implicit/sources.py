@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vbg.assemble.program.machine import SOURCES
-from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.kernels.compiled import Kernels
 
 _HERE = Path(__file__).parent
 _OWN = [*sorted((_HERE / "kernels").glob("*.py")), _HERE / "ending.py"]

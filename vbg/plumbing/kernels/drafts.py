@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from vbg.plumbing.compiled import without_code
-from vbg.plumbing.operators import remembered_operators, remembers
-from vbg.plumbing.processors import level
+from vbg.plumbing.kernels.compiled import without_code
+from vbg.plumbing.kernels.operators import remembered_operators, remembers
+from vbg.plumbing.kernels.processors import level
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 numba optimises every function by itself, makes machine code of it, and does both again wherever
 it is called from: of 26 s for the interpreter 12 went there.  Here the functions that kernels
-call stay drafts (`vbg.plumbing.drafts`); kernels that share them are optimised once, together
-and with all of them.
+call stay drafts (`vbg.plumbing.kernels.drafts`); kernels that share them are optimised once,
+together and with all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from vbg.plumbing.drafts import drafts
+from vbg.plumbing.kernels.drafts import drafts
 from vbg.plumbing.paused_collection import paused_collection
 
 Kinds = Sequence[str]

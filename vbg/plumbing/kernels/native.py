@@ -3,7 +3,7 @@
 numba takes longer to load than a small run does: its import, the linear algebra that it looks
 for, and its registries were half of the time of a process.  It is needed to compile; what it has
 made of a kernel is an object file, which LLVM's linker loads by itself (0.05 s;
-`vbg.plumbing.machine_code`).
+`vbg.plumbing.kernels.machine_code`).
 
 A kernel gets its arguments from one table of words of 8 bytes, in the order in which numba hands
 them over: an array is owner, parent (none), number of entries, their size, address, shape and
@@ -11,7 +11,7 @@ strides; a number is itself; a tuple is what it holds.  A few lines of machine c
 read the table and call the kernel.  Nothing behind them knows what an address leads to: what is
 handed over is compared with the example that the kernel was compiled for, word by word.
 
-A large table goes by its address alone (`Table`, `vbg.plumbing.addressed`).
+A large table goes by its address alone (`Table`, `vbg.plumbing.kernels.addressed`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.plumbing.addressed import addressed, words_of
-from vbg.plumbing.compiled import Kernels
-from vbg.plumbing.machine_code import CALL, KERNEL, RAISED, MachineCode, Wanted, compiled
+from vbg.plumbing.kernels.addressed import addressed, words_of
+from vbg.plumbing.kernels.compiled import Kernels
+from vbg.plumbing.kernels.machine_code import CALL, KERNEL, RAISED, MachineCode, Wanted, compiled
 
 _INT, _FLOAT = Struct("=q").pack, Struct("=d").pack
 _first_byte: Any = ctypes.c_char.from_buffer

@@ -32,8 +32,8 @@ from vbg.platform.files import write_bytes
 from vbg.platform.folders import cache_folder, is_private, temporary_folder
 from vbg.platform.locks import alone
 from vbg.platform.text import escaped
+from vbg.plumbing.kernels.processors import level, wishes
 from vbg.plumbing.paused_collection import paused_collection
-from vbg.plumbing.processors import level, wishes
 
 FORM = 3
 """Of names and entries; a change leaves older folders alone."""

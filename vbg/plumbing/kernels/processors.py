@@ -3,8 +3,8 @@
 What rounds, and whether products and sums are fused, is the processor's; made for the one at
 hand, a kernel gives other last digits on the next one.  So code is made for a level that nearly
 all processors have, where this one has it: the same code on all of them, which an installed vbg
-brings along (`vbg.plumbing.compiled`).  Measured beside code for the processor itself (AMD EPYC
-with 512 bits): the same within 3 %.
+brings along (`vbg.plumbing.kernels.compiled`).  Measured beside code for the processor itself
+(AMD EPYC with 512 bits): the same within 3 %.
 """
 
 from __future__ import annotations
