@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from vbg.platform.text import escaped
+from vbg.platform.text import escaped, shortened
 
 Severity = Literal["error", "warning", "note"]
 TOLD = 200
@@ -41,7 +41,7 @@ class Problem:
         if self.line:
             place = f"{self.file}:{self.line}:{self.column}: "
         remedy = f" {self.remedy}" if self.remedy else ""
-        return escaped(f"{place}{self.severity}: {self.where}: {self.what}{remedy}")
+        return escaped(place + shortened(f"{self.severity}: {self.where}: {self.what}{remedy}"))
 
 
 class VbgError(Exception):

@@ -67,8 +67,8 @@ def test_a_bare_number_meant_in_the_unit_of_the_file_is_pointed_out(capsys):
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("--t-end", "0", "'0' is not a time greater than 0"),
-        ("--t-end", "-1 s", "'-1 s' is not a time greater than 0"),
+        ("--t-end", "-1 s", "'-1 s' is not a time of 0 or more"),
+        ("--output-step", "0", "'0' is not a time greater than 0"),
         ("--t-end", "2 kg", "[kg] is a mass, expected a time [s]"),
         ("--output-step", "nan", "'nan' is not a number with a unit"),
         ("--rtol", "2", "'2' is not less than 1"),
@@ -87,6 +87,21 @@ def test_times_take_units(tmp_path, capsys):
     arguments = ["run", CRANK, "-q", "-o", path, "--t-end", "50 ms", "--output-step", "0.01 s"]
     assert told(arguments, capsys)[0] == 0
     np.testing.assert_allclose(hdf5.read(path).time, np.arange(6) * 0.01, atol=1e-15)
+
+
+def test_a_run_of_no_time_is_its_start(tmp_path, capsys):
+    path = tmp_path / "r.h5"
+    assert main(["run", str(CRANK), "-q", "-o", str(path), "--t-end", "0"]) == 0
+    assert results.read(path).time.tolist() == [0.0]
+
+
+def test_a_name_of_ten_thousand_letters_leaves_room_for_what_is_wrong_with_it(tmp_path, capsys):
+    file = tmp_path / "long.toml"
+    file.write_text(f"[bodies.{'b' * 10_000}]\nmass = 1\n", "utf-8")
+    assert main(["check", str(file)]) == 1
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "long.toml:1:1: error: bodies.bbb" in first and "at most 100 of them." in first
+    assert len(first) < 600 + len(str(file))
 
 
 def test_a_result_into_a_missing_folder_is_refused_before_the_run(tmp_path, capsys):
@@ -122,7 +137,7 @@ def test_no_text_of_hdf5_reaches_the_user(tmp_path, capsys):
         (["check", "none.toml"], "UsageError", 2),
         (["run", "EMPTY"], "ModelError", 1),
         (["run", CRANK, "--set", "r=-1"], "ModelError", 1),
-        (["run", CRANK, "--t-end", "0"], "UsageError", 2),
+        (["run", CRANK, "--t-end", "-1"], "UsageError", 2),
         (["show", "graph", CRANK, "--level", "zzz"], "UsageError", 2),
         (["fly"], "UsageError", 2),
     ],

@@ -209,7 +209,7 @@ def _positive(text: str, unit: str, wanted: str) -> float:
 def add_span(parser: argparse.ArgumentParser) -> None:
     """--t-end and --output-step."""
     parser.add_argument(
-        "--t-end", type=seconds, metavar="T", help="end of the run: 2, '500 ms'; bare numbers in s"
+        "--t-end", type=instant, metavar="T", help="end of the run: 2, '500 ms', or 0 for its start"
     )
     parser.add_argument(
         "--output-step", type=seconds, metavar="T", help="distance of outputs: 0.01, '1 ms'"

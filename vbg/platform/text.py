@@ -9,6 +9,7 @@ import re
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+_LONG = re.compile(r"\S{201,}")
 
 
 def escaped(text: str) -> str:
@@ -18,3 +19,11 @@ def escaped(text: str) -> str:
     nor show other words than it has.
     """
     return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def shortened(text: str) -> str:
+    """`text` with its words of more than 200 letters cut in their middle.
+
+    A name of 10 000 letters would push what is wrong with it off the screen.
+    """
+    return _LONG.sub(lambda match: f"{match[0][:120]}...{match[0][-40:]}", text)
