@@ -159,16 +159,6 @@ WRONG = {
         },
         "sizes 2 and 1",
     ),
-    "oil locked between two cylinders": (
-        {
-            "hydraulic": {
-                "A": part("cylinder", "p", "tank", on="translational.x", area_a=1e-3, stroke=1),
-                "B": part("cylinder", "p", "tank", on="translational.y", area_a=1e-3, stroke=1),
-            },
-            "translational": {"M": MASS, "N": part("mass", "y", m=1)},
-        },
-        "nodes p have no path to 'tank': a floating island.*leakage",
-    ),
     "winding without a reference": (
         electric(
             U=U,

@@ -39,7 +39,11 @@ def _derived(causal: CausalGraph) -> Equations:
         return derive(causal)
     except AssemblyError as error:
         model, told = causal.graph.placed.model, {problem.where for problem in error.problems}
-        loose = [problem for problem, parts in floating(model) if told & parts]
+        loose = [
+            problem
+            for problem, parts in floating(model)
+            if problem.severity == "error" and told & parts
+        ]
         if not loose:
             raise
         raise AssemblyError.of(loose) from error

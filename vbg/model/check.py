@@ -19,7 +19,7 @@ from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
 from vbg.model.placing.placed import Placed, Pose, place
 from vbg.model.text.places import Path, spelled
-from vbg.physics.hydraulics import GIVEN_FLOWS, SHUT
+from vbg.physics.hydraulics import CHAMBERS, GIVEN_FLOWS, SHUT
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
 REFERENCES: Mapping[str, str] = {"electric": "gnd", "hydraulic": "tank"}
@@ -80,7 +80,8 @@ def _islands(model: Model) -> Iterator[Problem]:
 
 def floating(model: Model) -> Iterator[tuple[Problem, frozenset[str]]]:
     """Circuits that no path of parts joins to their reference node, nor a raw bond to a
-    source or store of its own; each with its parts, "TABLE.NAME"."""
+    source or store of its own; each with its parts, "TABLE.NAME".  Oil in a chamber has a
+    pressure without a path: that of its content, so there it is a warning."""
     bonded = {end for bond in model.bonds for end in bond.split(" -> ")}
     for table, reference in REFERENCES.items():
         circuits = _circuits(model, table)
@@ -92,20 +93,26 @@ def floating(model: Model) -> Iterator[tuple[Problem, frozenset[str]]]:
             seen |= island
             if reference in island or any(f"{table}.{node}" in bonded for node in island):
                 continue
+            names = {part for node in island for part, _ in circuits[node]}
+            locked = any(getattr(model, table)[name].kind in CHAMBERS for name in names)
             what = (
                 f"the {table} nodes {', '.join(sorted(island))} have no path to {reference!r}: "
-                "a floating island."
+                f"{'their oil is locked in' if locked else 'a floating island'}."
             )
-            found = _problem(model, "error", (table, circuits[start][0][0]), what, _REMEDIES[table])
-            parts = (f"{table}.{part}" for node in island for part, _ in circuits[node])
-            yield found, frozenset(parts)
+            severity: Severity = "warning" if locked else "error"
+            remedy = _LOCKED if locked else _REMEDIES[table]
+            found = _problem(model, severity, (table, circuits[start][0][0]), what, remedy)
+            yield found, frozenset(f"{table}.{name}" for name in names)
 
 
 _REMEDIES = {
     "electric": "(1) Connect one of them to 'gnd', or (2) put a resistor between them and 'gnd'.",
-    "hydraulic": "(1) Connect one of them to 'tank' by an orifice, valve or pump; (2) where the oil"
-    " of a cylinder is locked in on purpose, give it a leakage to a chamber that has a path.",
+    "hydraulic": "Connect one of them to 'tank' by an orifice, valve or pump.",
 }
+_LOCKED = (
+    "Its pressure is that of its start, and changes as it is squeezed. Where it is to flow, "
+    "connect a node to 'tank' by an orifice, valve or pump; is its name written alike everywhere?"
+)
 
 
 def _reached(circuits: Mapping[str, list[tuple[str, tuple[str, ...]]]], start: str) -> set[str]:
@@ -122,7 +129,9 @@ def _lonely_nodes(model: Model) -> Iterator[Problem]:
     for table, reference in REFERENCES.items():
         for node, parts in _circuits(model, table).items():
             if len(parts) == 1 and node != reference and f"{table}.{node}" not in bonded:
-                name = parts[0][0]
+                name, path = parts[0]
+                if path == (node,) and getattr(model, table)[name].kind in CHAMBERS:
+                    continue  # told as locked oil
                 what = f"nothing but {name} is on the node {node!r}."
                 remedy = "Is the name of the node written alike everywhere?"
                 yield _problem(model, "warning", (table, name, "nodes"), what, remedy)

@@ -14,6 +14,7 @@ ATMOSPHERE = 101325.0  # [Pa]; pressures count from it, the tank's
 # parts whose flow is the same at any pressure, or while they are shut, but for a leakage
 GIVEN_FLOWS = ("flow_source", "pump")
 SHUT = ("check_valve", "relief_valve")
+CHAMBERS = ("accumulator", "cylinder", "volume")
 RELEASE = -0.5 * ATMOSPHERE  # below it oil gives off its air: not where a chamber is at rest
 
 
