@@ -20,7 +20,7 @@ import numpy as np
 
 import vbg
 from benchmarks.machines import chain, windows
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.simulate.discrete.method import STEP, DiscreteTime
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

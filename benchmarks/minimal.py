@@ -23,7 +23,7 @@ import vbg
 from benchmarks import asked
 from tests.published.problems import PROBLEMS
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.system import System
 from vbg.simulate.minimal.stepper import Minimal, OnChange
 

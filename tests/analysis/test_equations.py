@@ -15,7 +15,7 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import tangent
 from vbg.analysis.symbolic.symbolic import equations_of
 from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.cli.main import main
 from vbg.errors import VbgError
 

@@ -9,7 +9,7 @@ from vbg.analysis import operating_point
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import constraint_jacobian, null_space, tangent
 from vbg.analysis.rest.manifold import Manifold
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.model import Model
 
 

@@ -100,7 +100,7 @@ def test_redundant_forces_are_balanced_and_smallest():
     """They satisfy r' = 0 and have no part in the null space in the metric diag(H4), which is
     averaged over each force and torque."""
     from vbg.assemble.derive.constraints import vectors_of
-    from vbg.assemble.start.choice import RowChoice
+    from vbg.assemble.start.constraints.choice import RowChoice
 
     system = system_of(four_bar())
     x = vbg.start(system).state

@@ -10,7 +10,7 @@ import pytest
 import vbg
 from benchmarks.machines import chain, windows
 from tests.tail import tail
-from vbg.assemble.start.rounding import LossOfLoads
+from vbg.assemble.start.constraints.rounding import LossOfLoads
 from vbg.simulate.losses import LossWatch
 
 AT_DEFAULT = 1e-10  # two digits below the default tolerance

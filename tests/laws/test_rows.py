@@ -10,8 +10,8 @@ import vbg
 from tests.laws.machines import Machine, random_loop, random_tree
 from tests.laws.parts import at_rest, coupled, loaded, rolling_disc
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.choice import RowChoice
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.choice import RowChoice
+from vbg.assemble.start.constraints.posture import Projector
 
 H = 1e-6
 

@@ -12,8 +12,8 @@ from scipy.integrate import DOP853
 
 import vbg
 from tests.simulate.called_steps import Called, called
-from vbg.assemble.start.conditioning import Conditioning
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.conditioning import Conditioning
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.simulate.record.recorder import Recorder
 from vbg.simulate.steppers.dormand_prince import Compiled
 from vbg.simulate.steppers.explicit import SteadyDOP853

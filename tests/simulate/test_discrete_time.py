@@ -10,7 +10,7 @@ import vbg
 from benchmarks.machines import chain, scissor_lift, windows
 from vbg.assemble.derive.constraints import vectors_of
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.simulate.discrete.bushings import Mobility, bushings
 from vbg.simulate.discrete.method import DiscreteTime, displaced
 

@@ -8,8 +8,8 @@ import pytest
 import vbg
 from tests.anywhere import shaken
 from tests.tail import tail
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.lengths import run_lengths
-from vbg.assemble.start.posture import Projector
 from vbg.model import Model
 from vbg.simulate.events.events import Switches
 from vbg.simulate.steppers.stepper import FixedStep

@@ -17,7 +17,7 @@ from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.published.problems import PROBLEMS
 from tests.scaled import Scale
 from tests.tail import tail
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.errors import UsageError
 from vbg.simulate.minimal.coordinates import choose
 from vbg.simulate.minimal.factors import LARGE

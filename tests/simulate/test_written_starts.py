@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from tests.laws.test_faults import four_bar
-from vbg.assemble.start.tied import level
+from vbg.assemble.start.values.tied import level
 from vbg.io.toml import parse
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.choice import RowChoice
-from vbg.assemble.start.conditioning import Conditioning
+from vbg.assemble.start.constraints.choice import RowChoice
+from vbg.assemble.start.constraints.conditioning import Conditioning
 from vbg.assemble.start.start import Start
 from vbg.simulate.run import Run
 from vbg.simulate.settings import settings_of

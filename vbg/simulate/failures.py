@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.remarks import unit_of
 from vbg.errors import Problem
 from vbg.solution import Status

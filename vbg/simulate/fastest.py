@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.valueless import without_value
+from vbg.assemble.start.values.valueless import without_value
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import Tolerances
 

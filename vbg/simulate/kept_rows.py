@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.choice import RowChoice
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.choice import RowChoice
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.steppers.stepper import Stepper
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.rounding import LossOfLoads
+from vbg.assemble.start.constraints.rounding import LossOfLoads
 from vbg.assemble.start.start import WEAK, Start
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.conditioning import Conditioning
+from vbg.assemble.start.constraints.conditioning import Conditioning
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.plumbing.once import once

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.equations import SUPPLIED, taken_by
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
-from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError

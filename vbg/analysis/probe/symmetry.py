@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import constraint_jacobian
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import contents, displacement_ties
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.system import StateSlice, System
 from vbg.simulate.steppers.tolerances import gyration, machine_size
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.modes import agree
 from vbg.assemble.start.start import Start
+from vbg.assemble.start.values.modes import agree
 from vbg.assemble.system import System
 from vbg.simulate.events.events import Switches
 

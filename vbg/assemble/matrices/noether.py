@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.causality.conserved import row_echelon

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.assemble.start.choice import every_row
-from vbg.assemble.start.closing import Closer
+from vbg.assemble.start.constraints.choice import every_row
+from vbg.assemble.start.constraints.closing import Closer
+from vbg.assemble.start.constraints.sizes import typical_length
 from vbg.assemble.start.lengths import row_lengths
-from vbg.assemble.start.modes import agree
-from vbg.assemble.start.sizes import typical_length
 from vbg.assemble.start.start import Start, admissible, examined
+from vbg.assemble.start.values.modes import agree
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem, UsageError
 from vbg.model.located import located

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.choice import RowChoice
-from vbg.assemble.start.closing import Closer, HeldRows
+from vbg.assemble.start.constraints.choice import RowChoice
+from vbg.assemble.start.constraints.closing import Closer, HeldRows
+from vbg.assemble.start.constraints.sizes import farthest_end
 from vbg.assemble.start.remarks import MOVED, unit_of
-from vbg.assemble.start.sizes import farthest_end
 from vbg.assemble.system import System
 from vbg.errors import Problem
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.sizes import typical_length
+from vbg.assemble.start.constraints.sizes import typical_length
 from vbg.assemble.system import System
 from vbg.errors import Problem
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from vbg.assemble.assembling import assemble
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.program import Program
-from vbg.assemble.start.admissible import admissible
-from vbg.assemble.start.choice import every_row
-from vbg.assemble.start.closing import (
+from vbg.assemble.start.constraints.admissible import admissible
+from vbg.assemble.start.constraints.choice import every_row
+from vbg.assemble.start.constraints.closing import (
     ITERATIONS,
     Closer,
     HeldRows,
@@ -21,23 +21,23 @@ from vbg.assemble.start.closing import (
     missed_speeds,
     with_held_speeds,
 )
-from vbg.assemble.start.determined import Projection, determined
+from vbg.assemble.start.constraints.determined import Projection, determined
+from vbg.assemble.start.constraints.nearby import LostGrip, lost_grip
+from vbg.assemble.start.constraints.posture import Projector
+from vbg.assemble.start.constraints.rounding import condition_of, lost_pivots, lost_to_rounding
+from vbg.assemble.start.constraints.signs import require_positive
 from vbg.assemble.start.lengths import held_lengths, held_not_kept, row_lengths
-from vbg.assemble.start.modes import agree
-from vbg.assemble.start.nearby import LostGrip, lost_grip
-from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.remarks import (
     by_part,
     moved_bodies,
     overridden_starts,
     with_unit,
 )
-from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_rounding
-from vbg.assemble.start.settle import settle
-from vbg.assemble.start.signs import require_positive
-from vbg.assemble.start.tied import level
-from vbg.assemble.start.valueless import with_values, without_speed
-from vbg.assemble.start.written import keep_written, not_kept
+from vbg.assemble.start.values.modes import agree
+from vbg.assemble.start.values.settle import settle
+from vbg.assemble.start.values.tied import level
+from vbg.assemble.start.values.valueless import with_values, without_speed
+from vbg.assemble.start.values.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
 from vbg.errors import AssemblyError, Problem, counted

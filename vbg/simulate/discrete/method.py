@@ -29,7 +29,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.machine import Reader, interpreter
 from vbg.assemble.program.program import Program
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block, stack, zeros

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.equations import DISSIPATED, Constraint, taken_by
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.junctions.latch import MODE
 from vbg.simulate.steppers.tolerances import machine_size

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
-from vbg.assemble.start.valueless import without_speed
+from vbg.assemble.start.values.valueless import without_speed
 from vbg.errors import ModelError, Problem
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.samples import Instant, Samples

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.sizes import farthest_end
+from vbg.assemble.start.constraints.sizes import farthest_end
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import Audit, Event, judged

@@ -20,7 +20,7 @@ from vbg.assemble.program.machine import (
     interpreter,
     terms,
 )
-from vbg.assemble.start.conditioning import pivot_places
+from vbg.assemble.start.constraints.conditioning import pivot_places
 from vbg.plumbing.dormand_prince import DENSE, END, ERROR_3, ERROR_5, NODES, STAGES, TABLEAU
 
 Array = NDArray[np.float64]

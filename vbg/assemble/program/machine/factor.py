@@ -16,7 +16,7 @@ def diagonal(work, d, size, original, kept, first, least):
     """LDL^T of the block in place: unit lower triangle, inverse pivots on the
     diagonal; zero for a row that is not kept or whose pivot is below `least` of the
     diagonal before elimination, that is, lost in rounding.  Pivots below zero are those of
-    inertias below zero (`vbg.assemble.start.signs`)."""
+    inertias below zero (`vbg.assemble.start.constraints.signs`)."""
     for j in range(size):
         scale = at(work, original + j)
         pivot = at(work, d + j * size + j)

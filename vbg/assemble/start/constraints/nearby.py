@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from vbg.assemble.derive.derivation import compliance
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.rows.independent import Independent
-from vbg.assemble.start.choice import every_row
-from vbg.assemble.start.closing import Closer, Mask, tolerance_at
+from vbg.assemble.start.constraints.choice import every_row
+from vbg.assemble.start.constraints.closing import Closer, Mask, tolerance_at
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.constraints.posture import Projector
 
 Array = NDArray[np.float64]
 

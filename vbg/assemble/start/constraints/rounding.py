@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.choice import spans
-from vbg.assemble.start.closing import Closer
+from vbg.assemble.start.constraints.choice import spans
+from vbg.assemble.start.constraints.closing import Closer
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

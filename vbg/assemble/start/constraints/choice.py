@@ -12,7 +12,7 @@ from vbg.assemble.program.elimination import Elimination, eliminate
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.rows.independent import TOLERANCE, Independent, independent_rows
 from vbg.assemble.rows.scaled import ScaledRows, only, scaled
-from vbg.assemble.start.sizes import typical_length
+from vbg.assemble.start.constraints.sizes import typical_length
 from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.plumbing.once import once

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from vbg.assemble.derive.equations import HeldStart
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.rows.independent import TOLERANCE, Independent
-from vbg.assemble.start.choice import RowChoice
-from vbg.assemble.start.posture import Projector, Steps
+from vbg.assemble.start.constraints.choice import RowChoice
+from vbg.assemble.start.constraints.posture import Projector, Steps
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

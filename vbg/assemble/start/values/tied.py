@@ -2,7 +2,7 @@
 
 A volume of oil at 80 bar and the accumulator on its node, a chamber of a cylinder: what nobody
 wrote is solved from the law of the store, whatever that law is.  Stores that are tied by more than
-a junction are left to `vbg.assemble.start.written`.
+a junction are left to `vbg.assemble.start.values.written`.
 """
 
 from __future__ import annotations

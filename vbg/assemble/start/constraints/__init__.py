@@ -1,0 +1,1 @@
+"""Loops closed, speeds admissible: which rows are independent, how well, what they decide."""
