@@ -178,7 +178,7 @@ def alone() -> float:
 
 def written() -> float:
     """Rows of 45 columns into HDF5, as a run hands them over."""
-    from vbg.io.hdf5 import Writer
+    from vbg.io.runs.hdf5 import Writer
 
     times = np.linspace(0.0, 1.0, 256)
     block = {f"s{k}": np.outer(times, np.arange(3.0)) for k in range(15)}

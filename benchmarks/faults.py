@@ -37,8 +37,8 @@ from typing import Any
 import psutil
 
 from vbg.errors import UsageError
-from vbg.io.names import growing_file
-from vbg.io.results import read
+from vbg.io.runs.names import growing_file
+from vbg.io.runs.results import read
 
 MODEL = Path(__file__).parents[1] / "examples" / "slider-crank.toml"
 VBG = [sys.executable, "-m", "vbg.cli"]

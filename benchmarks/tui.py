@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import asked
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 from vbg.solution import Audit, MadeBy, Solution, Status
 from vbg.tui.session.document import digest
 from vbg.tui.session.runs import Run, remember, runs_folder

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import vbg
-from vbg.io import csv, hdf5, json
+from vbg.io.runs import csv, hdf5, json
 from vbg.plumbing.components import component_names, gathered, place_of, spellings, split_component
 from vbg.solution import Solution, components
 

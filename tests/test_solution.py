@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vbg.errors import UsageError
-from vbg.io.results import load
+from vbg.io.runs.results import load
 from vbg.solution import Solution, components
 
 TIME = np.array([0.0, 0.1, 0.25])

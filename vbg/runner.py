@@ -48,7 +48,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vbg.engines import ENGINES
-from vbg.io.names import growing_file
+from vbg.io.runs.names import growing_file
 from vbg.platform.files import remove_link
 from vbg.platform.locks import one_writer
 from vbg.platform.processes import on_end_request
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from vbg.causality import CausalGraph
     from vbg.display import Display
     from vbg.errors import Problem
-    from vbg.io.hdf5 import Writer
+    from vbg.io.runs.hdf5 import Writer
     from vbg.model import Model
     from vbg.solution import Solution
 
@@ -216,7 +216,7 @@ def _run(job: Job, teller: Teller) -> None:
         parse_measure(text, model.functions)
     with told_in(model):
         solution = _solved(model, job, teller)
-    from vbg.io.ending import to_plain
+    from vbg.io.runs.ending import to_plain
 
     ending = to_plain(solution)
     ending["notes"] = [*(asdict(doubt) for doubt in doubts), *ending["notes"]]
@@ -277,7 +277,7 @@ def _solved(model: Model, job: Job, teller: Teller) -> Solution:
     stream beside it, so that a kill loses nothing."""
     if job.result is None:
         return _simulate(model, job, teller, writer=None)
-    from vbg.io.hdf5 import Writer
+    from vbg.io.runs.hdf5 import Writer
 
     growing = growing_file(job.result)
     with ExitStack() as held:
@@ -294,7 +294,7 @@ def _solved(model: Model, job: Job, teller: Teller) -> Solution:
 
 
 def _export(solution: Solution, result: str, display: Display) -> None:
-    from vbg.io.results import save
+    from vbg.io.runs.results import save
 
     save(solution, result, *(map(str, display) if result.endswith(".csv") else ()))
 

@@ -73,7 +73,7 @@ _start = start  # `simulate` has an argument of this name
 
 def _loaded(asked: Beginning, model: Model) -> Solution:
     """The result that the model names, found from the model's folder."""
-    from vbg.io.results import read
+    from vbg.io.runs.results import read
 
     path = os.path.join(os.path.dirname(os.path.abspath(model.path or "model")), asked.file)
     told = refusal(asked.file, path, os.path.realpath(model.path or "model"))
@@ -102,7 +102,7 @@ def asked_for(text: str) -> str | Beginning | Instant:
     """
     from vbg import units
     from vbg.errors import ModelError
-    from vbg.io.results import read
+    from vbg.io.runs.results import read
 
     if text in (WRITTEN, EQUILIBRIUM):
         return text

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vbg.cli.main import main
-from vbg.io import csv, hdf5
+from vbg.io.runs import csv, hdf5
 from vbg.io.templates import templates
 from vbg.model import catalogue
 

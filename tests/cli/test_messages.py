@@ -19,7 +19,7 @@ import pytest
 
 from vbg.cli.main import main
 from vbg.fields import declared
-from vbg.io import hdf5, results
+from vbg.io.runs import hdf5, results
 from vbg.model import catalogue
 from vbg.model.resolve.resolve import TOP_LEVEL
 from vbg.model.resolve.settings import Simulate

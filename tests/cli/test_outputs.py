@@ -15,7 +15,7 @@ from vbg.cli.main import main
 from vbg.cli.output import size
 from vbg.cli.verbs.animate import kept_model
 from vbg.errors import ModelError
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = str(EXAMPLES / "pendulum.toml")
@@ -279,7 +279,7 @@ def test_an_interrupt_within_an_import_ends_with_130_too(tmp_path):
 def test_a_result_away_from_what_its_model_reads(tmp_path, monkeypatch):
     """The matrices of a flexible body stay where they were: the remedy is the model's own file."""
     ladder = Path(__file__).parents[2] / "examples" / "finite-elements" / "ladder.toml"
-    monkeypatch.setattr("vbg.io.hdf5.read_model", lambda file: ladder.read_text("utf-8"))
+    monkeypatch.setattr("vbg.io.runs.hdf5.read_model", lambda file: ladder.read_text("utf-8"))
     given = Namespace(model=None, file=str(tmp_path / "ladder.h5"), parameters=[])
     with pytest.raises(ModelError, match="give --model") as told:
         kept_model(given)

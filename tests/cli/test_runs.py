@@ -16,7 +16,7 @@ import pytest
 from vbg import runner
 from vbg.cli.main import main
 from vbg.errors import UsageError
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 
 LONG = "3000"
 

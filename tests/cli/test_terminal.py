@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from vbg.cli.main import main
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 
 pty = pytest.importorskip("pty")
 

@@ -18,7 +18,7 @@ from vbg.draw.mesh import faces_of
 from vbg.draw.page import write_page
 from vbg.errors import UsageError
 from vbg.fields import Shape
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 from vbg.solution import Solution
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))

@@ -11,7 +11,7 @@ from vbg.draw.chart import draw_curves
 from vbg.draw.series import MOST, Series, by_unit, choose, errors_against_first, paths_of, series_of
 from vbg.draw.study import StudyPicture, draw_study
 from vbg.errors import UsageError
-from vbg.io import csv, hdf5
+from vbg.io.runs import csv, hdf5
 from vbg.solution import Solution
 
 

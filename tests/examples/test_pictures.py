@@ -20,7 +20,7 @@ import pytest
 import vbg
 from tests.tail import only
 from vbg.cli.main import main
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 
 pytest.importorskip("matplotlib")
 FOLDER = Path(__file__).resolve().parents[2] / "examples"

@@ -13,7 +13,7 @@ from vbg.cli.main import main
 from vbg.elements.body import Body
 from vbg.fields import declared
 from vbg.io import toml
-from vbg.io.names import SAVED_ENDINGS
+from vbg.io.runs.names import SAVED_ENDINGS
 from vbg.model import catalogue, check
 from vbg.model.catalogue import REFERENCE_NODES
 from vbg.model.forms.shapes import SOLIDS

@@ -9,9 +9,9 @@ import pytest
 
 from vbg.cli.main import main
 from vbg.errors import UsageError
-from vbg.io import hdf5
-from vbg.io.folder import INDEX, TAGS, change_tags, entries, read_tags
-from vbg.io.search import differences, find, parse_condition, what_there_is
+from vbg.io.runs import hdf5
+from vbg.io.runs.folder import INDEX, TAGS, change_tags, entries, read_tags
+from vbg.io.runs.search import differences, find, parse_condition, what_there_is
 from vbg.solution import MadeBy, Solution, Status
 
 MODEL = """\
@@ -62,7 +62,7 @@ def test_a_folder_is_read_once_and_followed(folder, monkeypatch):
     assert first[0].parameters == {"l": 0.5}
     assert first[0].measures == {"top": pytest.approx(np.sin(1.0))}
     assert first[1].measures == {"max(rod.x)": 3.0}
-    import vbg.io.folder as module
+    import vbg.io.runs.folder as module
 
     read = []
     describe = module.describe

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.io import csv, hdf5, json
+from vbg.io.runs import csv, hdf5, json
 from vbg.solution import Audit, MadeBy, Solution, Status
 
 SOLUTION = Solution(

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vbg.errors import Problem, UsageError
-from vbg.io import csv, hdf5
-from vbg.io.names import SAVED_ENDINGS
-from vbg.io.results import load, save
+from vbg.io.runs import csv, hdf5
+from vbg.io.runs.names import SAVED_ENDINGS
+from vbg.io.runs.results import load, save
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True, width=64)
@@ -110,7 +110,7 @@ def test_blocks_append_and_a_reader_sees_them_while_the_file_grows(tmp_path):
 
 WRITER = """
 import sys, numpy as np
-from vbg.io.hdf5 import Writer
+from vbg.io.runs.hdf5 import Writer
 writer = Writer(sys.argv[1], {"A.force": "N"})
 for block in range(100_000):
     t = np.arange(block * 50, block * 50 + 50) * 1e-3

@@ -10,7 +10,7 @@ import pytest
 import vbg
 from tests.io.refusals import BODY, refused
 from vbg.errors import ModelError
-from vbg.io.results import read
+from vbg.io.runs.results import read
 
 
 def _parquet(path, columns, metadata=None):

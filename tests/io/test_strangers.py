@@ -21,9 +21,10 @@ import vbg
 from tests.io.refusals import BODY, refused
 from vbg import runner
 from vbg.errors import ModelError, VbgError
-from vbg.io import csv, hdf5, mstmmsim, toml
-from vbg.io import json as json_file
-from vbg.io.results import read
+from vbg.io import mstmmsim, toml
+from vbg.io.runs import csv, hdf5
+from vbg.io.runs import json as json_file
+from vbg.io.runs.results import read
 from vbg.solution import Solution
 
 

@@ -14,7 +14,7 @@ from tests.laws.machines import Machine, random_body, random_loop, random_tree
 from tests.laws.parts import add_bushing, loaded
 from vbg import tmm_bridge
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.io import csv, hdf5
+from vbg.io.runs import csv, hdf5
 from vbg.simulate.steppers.implicit.jacobian import complex_step_jacobian
 from vbg.solution import Solution, components
 

@@ -11,7 +11,8 @@ from vbg import units
 from vbg.cli.main import main
 from vbg.display import QUANTITIES, Scale, in_si, rules_of, same_quantity, scale
 from vbg.errors import ModelError, UsageError
-from vbg.io import csv, toml
+from vbg.io import toml
+from vbg.io.runs import csv
 from vbg.solution import Solution
 from vbg.tui.state import results
 

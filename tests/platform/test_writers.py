@@ -21,7 +21,7 @@ SCRATCH = {
     ("analysis/studies/table.py", "__enter__"),
     ("validate/child.py", "main"),
     ("validate/children.py", "_start"),
-    ("io/hdf5.py", "_create"),
+    ("io/runs/hdf5.py", "_create"),
     ("export/fmu/archive.py", "write_fmu"),
     ("solids/occ.py", "solid_from"),
     ("solution.py", "write_table"),  # into the new file of `replacing` that it is handed

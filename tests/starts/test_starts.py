@@ -225,8 +225,8 @@ output_step = {2.0 * T!r}
 
 
 def test_halves_are_the_whole_and_files_of_every_format_start_it(tmp_path):
-    from vbg.io import csv, hdf5
-    from vbg.io import json as json_file
+    from vbg.io.runs import csv, hdf5
+    from vbg.io.runs import json as json_file
 
     model = parse(HANGING)
     system = vbg.assemble(model)
@@ -292,7 +292,7 @@ def test_a_machine_with_turns_and_loops_goes_on(tmp_path):
 
 
 def test_the_model_names_a_result_of_its_own_folder(tmp_path, monkeypatch):
-    from vbg.io import hdf5
+    from vbg.io.runs import hdf5
 
     monkeypatch.delenv("VBG_ALLOW_INCLUDE", raising=False)
     whole = vbg.simulate(parse(HANGING), start="written", t_end=0.1)

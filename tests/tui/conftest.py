@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.tui import reports
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tui import make_app
 from vbg.tui.session.document import digest

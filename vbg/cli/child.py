@@ -17,7 +17,7 @@ from vbg.errors import (
     UsageError,
     VbgError,
 )
-from vbg.io.names import growing_file
+from vbg.io.runs.names import growing_file
 
 Message = dict[str, Any]
 

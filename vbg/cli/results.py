@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def model_display(file: str) -> Display:
     """The units that the model of a result wants it shown in; those of SI where the file does
     not keep the model."""
-    from vbg.io import hdf5, toml
+    from vbg.io import toml
+    from vbg.io.runs import hdf5
 
     text = hdf5.read_model(file) if file.endswith(".h5") else ""
     return toml.parse(text, file).display if text else ()
@@ -24,7 +25,7 @@ def read_result(file: str) -> Solution:
 
     Raises UsageError if it is no result.
     """
-    from vbg.io.results import read
+    from vbg.io.runs.results import read
 
     solution = read(file)
     if solution.status.code != "finished":

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import ModelError, UsageError
-from vbg.io import trust
+from vbg.io.runs import trust
 from vbg.platform.text import escaped
 from vbg.solution import Solution, Status
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.tail import tail
-from vbg.io import hdf5, results
+from vbg.io.runs import hdf5, results
 from vbg.tui.picturing import press, screen_text, settled, typed
 
 

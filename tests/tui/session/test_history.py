@@ -13,7 +13,7 @@ import vbg
 from tests.tui.conftest import MODEL, put_run, recorded
 from vbg.analysis.bonds import energy_handed, observed
 from vbg.draw.text import axes
-from vbg.io import csv, hdf5
+from vbg.io.runs import csv, hdf5
 from vbg.solution import Solution
 from vbg.tui import make_app
 from vbg.tui.actions.energies import taken_up

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tui.conftest import MODEL, put_run, recorded
-from vbg.io import hdf5
+from vbg.io.runs import hdf5
 from vbg.tui import make_app
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session.journal import Journal

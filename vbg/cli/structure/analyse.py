@@ -117,7 +117,7 @@ def topology_in(file: str) -> Topology:
         from vbg.structure import analyse
 
         return analyse(model_in(file)).topology
-    from vbg.io.names import RESULT_ENDINGS
+    from vbg.io.runs.names import RESULT_ENDINGS
     from vbg.structure import read_topology
 
     if file.endswith(RESULT_ENDINGS):

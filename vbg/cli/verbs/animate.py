@@ -131,7 +131,7 @@ def kept_model(arguments: argparse.Namespace) -> Model:
     else:
         text = ""
         if arguments.file.endswith((".h5", ".hdf5")):
-            from vbg.io.hdf5 import read_model
+            from vbg.io.runs.hdf5 import read_model
 
             text = read_model(arguments.file)
         if not text:

@@ -11,7 +11,7 @@ from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, add_units, names
 from vbg.cli.text import count, figure, table
 from vbg.errors import UsageError
-from vbg.io.names import SAVED_ENDINGS
+from vbg.io.runs.names import SAVED_ENDINGS
 
 if TYPE_CHECKING:
     from vbg.analysis.inverse import Inverse, Motor
@@ -64,7 +64,7 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.display import require, rules_of
-    from vbg.io.results import require_savable, save
+    from vbg.io.runs.results import require_savable, save
 
     if arguments.json and arguments.units:
         raise UsageError("--units: JSON is for programs and in SI; leave --units or --json out.")

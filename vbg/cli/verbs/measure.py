@@ -78,7 +78,8 @@ def act(arguments: argparse.Namespace) -> int:
 
 def _model_of(file: str) -> Model | None:
     """The model whose result this is; None where the file does not keep it."""
-    from vbg.io import hdf5, toml
+    from vbg.io import toml
+    from vbg.io.runs import hdf5
 
     text = hdf5.read_model(file) if file.endswith(".h5") else ""
     return toml.parse(text, file) if text else None

@@ -15,8 +15,8 @@ from vbg.cli.text import count, figure, table
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from vbg.io.folder import Entry
-    from vbg.io.search import Difference
+    from vbg.io.runs.folder import Entry
+    from vbg.io.runs.search import Difference
 
 PLACE = 66
 SHOWN = 10  # signals that differ most
@@ -120,14 +120,14 @@ def _register_tag(verbs: Any) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from vbg.io.folder import entries
+    from vbg.io.runs.folder import entries
 
     return _tell(entries(arguments.folder, rebuild=arguments.rebuild), arguments)
 
 
 def _find(arguments: argparse.Namespace) -> int:
-    from vbg.io.folder import entries
-    from vbg.io.search import find, parse_condition, what_there_is
+    from vbg.io.runs.folder import entries
+    from vbg.io.runs.search import find, parse_condition, what_there_is
 
     conditions = [parse_condition(text) for text in arguments.conditions]
     there = entries(arguments.folder, rebuild=arguments.rebuild)
@@ -153,7 +153,7 @@ def _tell(found: Sequence[Entry], arguments: argparse.Namespace) -> int:
 
 
 def _order(found: Sequence[Entry], name: str) -> Any:
-    from vbg.io.search import number
+    from vbg.io.runs.search import number
 
     if name in ("file", "modified", "model", "status"):
         return lambda entry: getattr(entry, name)
@@ -168,7 +168,7 @@ def _order(found: Sequence[Entry], name: str) -> Any:
 
 
 def _table(found: Sequence[Entry], names: Sequence[str]) -> str:
-    from vbg.io.search import number
+    from vbg.io.runs.search import number
 
     head = ("file", "kind", "model", "status", "rows", "t_end", *names, "modified", "tags")
     rows = [
@@ -201,8 +201,8 @@ def _compare(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from vbg.cli.results import read_result
-    from vbg.io.folder import describe
-    from vbg.io.search import differences, differing
+    from vbg.io.runs.folder import describe
+    from vbg.io.runs.search import differences, differing
 
     if len(arguments.files) < 2:
         raise UsageError("name two result files or more to compare.")
@@ -262,7 +262,7 @@ def _signals(first: str, other: str, those: Sequence[Difference], most: int) -> 
 
 
 def _tag(arguments: argparse.Namespace) -> int:
-    from vbg.io.folder import change_tags, read_tags
+    from vbg.io.runs.folder import change_tags, read_tags
 
     if arguments.tags or arguments.remove:
         tags = change_tags(arguments.file, arguments.tags, arguments.remove)

@@ -28,7 +28,7 @@ from vbg.cli.report import report
 from vbg.cli.text import count
 from vbg.engines import ENGINES
 from vbg.errors import UsageError
-from vbg.io.names import SAVED_ENDINGS
+from vbg.io.runs.names import SAVED_ENDINGS
 from vbg.runner import SOLVERS, Job
 
 PLACE = 40
@@ -145,7 +145,7 @@ def _job(arguments: argparse.Namespace) -> Job:
     require_model(arguments.file)
     require_output(arguments.output, SAVED_ENDINGS)
     if arguments.output is not None and arguments.output.endswith(".parquet"):
-        from vbg.io.results import require_savable
+        from vbg.io.runs.results import require_savable
 
         require_savable(arguments.output)
     given = {name: getattr(arguments, name) for name in SETTINGS}

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import ParseError
 
 from vbg.errors import UsageError
 from vbg.io.mjcf.counting import multiplied, require_few
-from vbg.io.trust import require_file
+from vbg.io.runs.trust import require_file
 from vbg.model.text.allowed import ALLOWED, refusal
 from vbg.plumbing.xml import root_of
 

@@ -45,7 +45,8 @@ async def explain(app: Desk) -> None:
 
 def _model_of(app: Desk, run: Run) -> Model:
     """The model that was run: the one that is open, or the one kept in the result."""
-    from vbg.io import hdf5, toml
+    from vbg.io import toml
+    from vbg.io.runs import hdf5
 
     checked = app.work.checked
     if checked.model is not None and checked.text_hash == run.text_hash:

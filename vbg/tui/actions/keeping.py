@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbg.io import results as files
-from vbg.io.names import RESULT_ENDINGS
+from vbg.io.runs import results as files
+from vbg.io.runs.names import RESULT_ENDINGS
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.session.runs import Run, remember
 from vbg.tui.state import results

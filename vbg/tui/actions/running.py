@@ -73,7 +73,7 @@ def prepared(app: Desk, solver: str, change: SetValue | None = None) -> Run:
 
 def _model_of_last(work: Workspace) -> Mapping[str, Any] | None:
     """What the newest run of an earlier session was of; None if that is not known."""
-    from vbg.io.hdf5 import read_model
+    from vbg.io.runs.hdf5 import read_model
 
     for run in reversed(work.runs):
         if Path(run.result).exists():

@@ -89,8 +89,8 @@ def _run(order: Mapping[str, str]) -> int:
 
 def _written(solution: Any, file: str, text: str) -> dict[str, Any]:
     """Write a solution where the order says; how it ended."""
-    from vbg.io import hdf5
-    from vbg.io.ending import to_plain
+    from vbg.io.runs import hdf5
+    from vbg.io.runs.ending import to_plain
 
     if len(solution.time):
         hdf5.write(solution, file, text)

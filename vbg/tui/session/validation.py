@@ -106,7 +106,7 @@ def forget(model: Path | None, validation: Validation) -> None:
 def keep_evidence(evidence: Evidence, stem: str, text: str) -> dict[str, Any]:
     """Everything in `evidence` besides the two runs as plain JSON; solutions go to files
     beside `stem`."""
-    from vbg.io import hdf5
+    from vbg.io.runs import hdf5
     from vbg.model import Model
     from vbg.solution import Solution
 
@@ -139,7 +139,8 @@ def evidence_of(kept: Mapping[str, Any], first: Solution, second: Solution) -> E
 
 
 def _restored(value: Any) -> Any:
-    from vbg.io import hdf5, toml
+    from vbg.io import toml
+    from vbg.io.runs import hdf5
 
     if not isinstance(value, Mapping):
         return value

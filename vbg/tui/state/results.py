@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def read_result(file: str) -> Solution | None:
     """The rows written so far; None before the first ones."""
-    from vbg.io import results
+    from vbg.io.runs import results
 
     if not Path(file).exists():
         return None

@@ -75,7 +75,7 @@ def _write(
 def _fill(
     folder: Path, work: Workspace, runs: tuple[Run, ...], known: Mapping[int, Solution]
 ) -> str:
-    from vbg.io import results as tables
+    from vbg.io.runs import results as tables
 
     write_text(folder / "model.toml", work.document.now.text)
     newest = known[runs[-1].number]
@@ -113,7 +113,7 @@ def _list(runs: tuple[Run, ...]) -> str:
 
 def _one(folder: Path, run: Run, solution: Solution, plot: PlotState) -> str:
     """The files of one run but its table; what could not be made."""
-    from vbg.io.hdf5 import read_model
+    from vbg.io.runs.hdf5 import read_model
 
     folder.mkdir()
     file = Path(run.result)

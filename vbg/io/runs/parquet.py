@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import UsageError, not_installed
-from vbg.io import trust
-from vbg.io.ending import from_plain, to_plain
+from vbg.io.runs import trust
+from vbg.io.runs.ending import from_plain, to_plain
 from vbg.platform.files import replacing
 from vbg.platform.text import escaped
 from vbg.plumbing.components import gathered

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
-from vbg.io import trust
-from vbg.io.names import SAVED_ENDINGS, growing_file
+from vbg.io.runs import trust
+from vbg.io.runs.names import SAVED_ENDINGS, growing_file
 from vbg.solution import Solution
 
 if TYPE_CHECKING:
@@ -28,18 +28,18 @@ def read(path: str | Path) -> Solution:
 def _read(path: str | Path) -> Solution:
     ending = Path(path).suffix
     if ending == ".csv":
-        from vbg.io import csv
+        from vbg.io.runs import csv
 
         return csv.read(path)
     if ending == ".json":
-        from vbg.io import json
+        from vbg.io.runs import json
 
         return json.read(path)
     if ending == ".parquet":
-        from vbg.io import parquet
+        from vbg.io.runs import parquet
 
         return parquet.read(path)
-    from vbg.io import hdf5
+    from vbg.io.runs import hdf5
 
     return hdf5.read(path)
 
@@ -61,13 +61,13 @@ def save(solution: Solution, path: str | Path, *units: str, model: Model | None 
     if units and ending != ".csv":
         raise UsageError(f"{path}: {ending} is in SI; units are for .csv.")
     if ending in (".h5", ".hdf5"):
-        from vbg.io import hdf5
+        from vbg.io.runs import hdf5
         from vbg.io.toml import kept_in_result, updated
 
         text = "" if model is None else kept_in_result(updated("", model.document), model)
         hdf5.write(solution, path, model=text)
         return
-    from vbg.io import csv, json, parquet
+    from vbg.io.runs import csv, json, parquet
 
     write = {".csv": csv.write, ".json": json.write, ".parquet": parquet.write}[ending]
     write(solution.in_units(*units), path)
@@ -79,7 +79,7 @@ def require_savable(path: str) -> None:
     if Path(path).suffix not in SAVED_ENDINGS:
         raise UsageError(f"{path}: results are written as {', '.join(SAVED_ENDINGS)}.")
     if path.endswith(".parquet"):
-        from vbg.io import parquet
+        from vbg.io.runs import parquet
 
         parquet.require()
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.io.folder import Entry
+from vbg.io.runs.folder import Entry
 from vbg.solution import Solution
 
 TEXTS = ("file", "kind", "model", "status", "solver", "method")

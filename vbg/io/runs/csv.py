@@ -25,8 +25,8 @@ import numpy as np
 
 from vbg.display import Scale, in_si
 from vbg.errors import UsageError
-from vbg.io import trust
-from vbg.io.ending import from_plain, to_plain
+from vbg.io.runs import trust
+from vbg.io.runs.ending import from_plain, to_plain
 from vbg.platform.files import replacing, write_text
 from vbg.platform.text import escaped
 from vbg.plumbing.components import gathered

@@ -11,7 +11,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from vbg.errors import Problem
-from vbg.io.trust import restored
+from vbg.io.runs.trust import restored
 from vbg.solution import Audit, MadeBy, Solution, Status
 
 

@@ -31,8 +31,8 @@ import h5py
 import numpy as np
 
 from vbg.errors import UsageError, VbgError
-from vbg.io import trust, unclosed
-from vbg.io.ending import from_plain, to_plain
+from vbg.io.runs import trust, unclosed
+from vbg.io.runs.ending import from_plain, to_plain
 from vbg.platform.files import is_other_than_file
 from vbg.platform.locks import OneWriter
 from vbg.platform.text import escaped

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.io import trust
-from vbg.io.ending import from_plain, to_plain
+from vbg.io.runs import trust
+from vbg.io.runs.ending import from_plain, to_plain
 from vbg.platform.files import write_text
 from vbg.platform.text import escaped
 from vbg.solution import Solution

@@ -22,8 +22,8 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from vbg.errors import UsageError, VbgError
-from vbg.io.names import RESULT_ENDINGS
-from vbg.io.trust import restored
+from vbg.io.runs.names import RESULT_ENDINGS
+from vbg.io.runs.trust import restored
 from vbg.platform.files import remove_link, write_text
 from vbg.platform.text import escaped
 
@@ -152,7 +152,7 @@ def describe(path: Path, name: str = "") -> Entry:
 
 
 def _run(path: Path, name: str) -> Entry:
-    from vbg.io.results import read
+    from vbg.io.runs.results import read
 
     solution = read(path)
     if not solution.made_by.solver and not solution.signals:
@@ -177,7 +177,8 @@ def _run(path: Path, name: str) -> Entry:
 
 def _of_model(path: Path, solution: Any) -> tuple[dict[str, float], dict[str, float]]:
     """Parameters of the model that an HDF5 result keeps, and its measures."""
-    from vbg.io import hdf5, toml
+    from vbg.io import toml
+    from vbg.io.runs import hdf5
     from vbg.measures import measured
 
     text = hdf5.read_model(path) if path.suffix in (".h5", ".hdf5") else ""
