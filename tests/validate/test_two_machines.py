@@ -27,7 +27,7 @@ def test_a_slow_shaft_beside_a_fast_rotor_is_evidence_and_a_tenth_too_much_of_it
         gravity=[0, 0, 0],
         bodies={"rotor": rotor},
         joints={"axle": axle | {"initial": {"speed": 1000.0}}},
-        rotational=shaft,
+        rotational=shaft | {"disk": {"kind": "inertia", "on": "joints.axle", "J": 0.5}},
         simulate=RUN,
     )
     alone = validate(Model(rotational=shaft, simulate=RUN), in_children=False)

@@ -50,7 +50,7 @@ def _reached(part: Any) -> Iterator[str]:
     for key in declared(type(part)):
         value = getattr(part, key)
         if key == "nodes" and table in REFERENCE_NODES:
-            for node in value:
+            for node in value or ():
                 if node.startswith(JOINT_NODE):
                     yield node.removeprefix(JOINT_NODE)
                 elif node != REFERENCE_NODES[table]:
