@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from vbg.tmm_bridge.kernels.rows import LINK_COM, LINK_J, LINK_MASS, W_R, W_V, W
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import model_size
-
-if TYPE_CHECKING:
-    from vbg.tmm_bridge.motion.rate.plant import Plant
 
 LEAST = 1e-9  # of a natural energy: less does not count
 CIRCUIT = 1e-2  # [W] of a circuit
@@ -43,12 +39,11 @@ class Works:
     def __post_init__(self) -> None:
         self.exchanged, self._last = np.zeros(len(self.places)), np.zeros(len(self.places))
 
-    def look(self, plant: Plant, y: Array) -> None:
-        """Take note of the state y that the motion came to, which was just evaluated."""
+    def look(self, y: Array, held: float) -> None:
+        """Take note of the state y that the motion came to and of the energy held there [J]."""
         now = y[self.places]
         self.exchanged += np.abs(now - self._last)
         self._last = now
-        held = held_energy(plant)
         self.held = max(self.held, held) if math.isfinite(held) else self.held
 
     def allowed(self, rtol: float) -> float:
@@ -71,15 +66,10 @@ def works_of(mechanism: Mechanism, duration: float) -> Works:
     return Works(places, natural)
 
 
-def held_energy(plant: Plant) -> float:
-    """Of bodies that move, springs and the network [J], at the instant that was evaluated last."""
-    s = plant.scratch
-    held = moving_energy(plant.mechanism.tables, s)
-    for energies in (s.law[:, 2], s.pair[:, 2], s.bush[:, 7], s.elastic[:, 7]):
-        held += float(np.abs(energies).sum())
-    if plant.mechanism.network is not None:
-        held += float(np.abs(plant.outputs()[-2:]).sum())
-    return held
+def held_energy(t: Tables, s: Scratch) -> float:
+    """Of bodies that move and of springs [J], at the instant that was evaluated last."""
+    strained = s.law[:, 2], s.pair[:, 2], s.bush[:, 7], s.elastic[:, 7]
+    return moving_energy(t, s) + sum(float(np.abs(energies).sum()) for energies in strained)
 
 
 def moving_energy(t: Tables, s: Scratch) -> float:
