@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import qr
 
 sympy = pytest.importorskip("sympy")
 from sympy.printing.c import C99CodePrinter  # noqa: E402
@@ -11,6 +12,7 @@ from sympy.printing.str import StrPrinter  # noqa: E402
 from vbg.analysis.symbolic.angles import simplified  # noqa: E402
 from vbg.analysis.symbolic.common import common_parts  # noqa: E402
 from vbg.analysis.symbolic.loops.factors import factored  # noqa: E402
+from vbg.analysis.symbolic.loops.pivots import pivots  # noqa: E402
 from vbg.analysis.symbolic.loops.slopes import Slopes  # noqa: E402
 from vbg.analysis.symbolic.loops.sums import Sums  # noqa: E402
 from vbg.analysis.symbolic.loops.tidy import Decimals, exact  # noqa: E402
@@ -146,3 +148,21 @@ def test_common_factors_are_those_of_sympy(seed):
         total = sympy.Add(*terms)
         found, expected = factored(total, sums), sympy.factor_terms(total)
         assert found == expected or (found == total and -expected == -total)
+
+
+def test_pivots_are_those_of_lapack_and_the_first_of_equals():
+    """Ranks, lengths and order of random matrices; of equal columns the first, whatever rounding
+    says."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows, columns = rng.integers(2, 9, 2)
+        rank = int(rng.integers(1, min(rows, columns) + 1))
+        A = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
+        order, sizes = pivots(A)
+        _, R, expected = qr(A, pivoting=True, mode="economic")
+        assert order[:rank] == expected[:rank].tolist() and len(set(order)) == columns
+        assert sizes == pytest.approx(np.abs(np.diag(R)), rel=1e-9, abs=1e-12 * sizes[0])
+    like = np.hstack([A, A])
+    assert all(
+        pivots(like + 1e-13 * rng.normal(size=like.shape))[0][:1] < [columns] for _ in "1" * 9
+    )
