@@ -162,7 +162,5 @@ def test_pivots_are_those_of_lapack_and_the_first_of_equals():
         _, R, expected = qr(A, pivoting=True, mode="economic")
         assert order[:rank] == expected[:rank].tolist() and len(set(order)) == columns
         assert sizes == pytest.approx(np.abs(np.diag(R)), rel=1e-9, abs=1e-12 * sizes[0])
-    like = np.hstack([A, A])
-    assert all(
-        pivots(like + 1e-13 * rng.normal(size=like.shape))[0][:1] < [columns] for _ in "1" * 9
-    )
+    like = np.hstack([A, A]) + 1e-13 * rng.normal(size=(rows, 2 * columns))
+    assert pivots(like)[0][0] < columns

@@ -39,7 +39,19 @@ def arranged(kind: Any, args: list[Any]) -> Any:
     if not apart or len(numbers) > 1:
         return kind(*args)
     others = [a for a in args if not a.is_Number] if numbers else args
-    return kind._from_args((*numbers, *sorted(others, key=_place())), True)
+    return written_so(kind, (*numbers, *sorted(others, key=_place())))
+
+
+def written_so(kind: Any, args: tuple[Any, ...]) -> Any:
+    """The sum or product of `args`, real and in sympy's order, as they are: `evaluate=False`, but
+    without a look at each and at what is remembered."""
+    from sympy import Basic
+
+    if len(args) < 2:
+        return kind(*args)
+    made: Any = Basic.__new__(kind, *args)
+    made.is_commutative = True
+    return made
 
 
 def renumbered(expression: Any, change: Callable[[Any], Any]) -> Any:

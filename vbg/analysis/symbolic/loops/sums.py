@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vbg.analysis.symbolic.sharing import arranged
+from vbg.analysis.symbolic.sharing import arranged, written_so
 
 Product = tuple[tuple[int, Any], ...]  # numbers of factors, rising, and their powers, not zero
 Sum = Mapping[Product, Any]  # product -> its number, not zero
@@ -105,7 +105,7 @@ def _times(n: Any, product: Any) -> Any:
     factors = product.args if product.is_Mul else (product,)
     if factors[0].is_Number:
         return n * product
-    return sympy.Mul._from_args((n, *factors), True)
+    return written_so(sympy.Mul, (n, *factors))
 
 
 def added(sums: list[Sum]) -> Sum:
