@@ -13,6 +13,7 @@ from vbg import expressions
 from vbg.errors import ModelError, Problem, Severity, UsageError
 from vbg.fields import Attachment, attachments
 from vbg.junctions.latch import opens
+from vbg.model.amplifiers import fed_back
 from vbg.model.bonding import vertices_without_bonds
 from vbg.model.catalogue import JOINT_NODE, TABLES
 from vbg.model.forms.bodies import principal_moments
@@ -30,9 +31,9 @@ def check(model: Model) -> tuple[Problem, ...]:
     """Everything that is wrong or doubtful between the parts of `model`, in the
     order of its file; empty is fine.
 
-    Errors: no part at all, circuits without a reference node, oil without pressure, raw
-    vertices without their bonds, drives without a speed or acceleration at the start, springs
-    that push and have no direction.
+    Errors: no part at all, circuits without a reference node, oil without pressure, op-amps with
+    positive feedback, raw vertices without their bonds, drives without a speed or acceleration at
+    the start, springs that push and have no direction.
     Warnings: bodies that nothing holds or moves, other springs and rods whose ends coincide at
     the start, cylinders beyond their stroke, axes of a universal joint in line, moments of
     inertia that strain the triangle inequality, nodes with one part, parameters that nothing uses.
@@ -44,6 +45,7 @@ def check(model: Model) -> tuple[Problem, ...]:
         *_lonely_nodes(model),
         *_nodes_without_pressure(model),
         *_nodes_without_voltage(model),
+        *fed_back(model),
         *vertices_without_bonds(model),
         *_loose_bodies(model),
         *_inertias(model),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vbg.errors import UsageError
+from vbg.errors import AssemblyError, UsageError
 from vbg.junctions.latch import begins_open, opens
 from vbg.model import Model
+from vbg.model.amplifiers import fed_back
 from vbg.tmm_bridge.onedim.bonded import add_bonded
 from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, choked, lay_nodes, paced
 from vbg.tmm_bridge.onedim.draft import Draft
@@ -67,8 +68,11 @@ def build(
 
     The effort of the n-th of these is the mechanism's input `first_input` + n, hinges and rows
     for it count from `first_coordinate` and `first_row`; `excited` names get inputs.
-    Raises UsageError for a part without a twin here.
+    Raises UsageError for a part without a twin here, AssemblyError where positive feedback leaves
+    an instant several solutions.
     """
+    if problems := tuple(fed_back(model)):
+        raise AssemblyError.of(list(problems))
     draft = Draft(
         model,
         bodies,

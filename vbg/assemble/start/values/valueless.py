@@ -19,6 +19,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
 from vbg.model import Model
+from vbg.model.amplifiers import fed_back
 from vbg.physics.hydraulics import GIVEN_FLOWS, SHUT
 
 Array = NDArray[np.float64]
@@ -52,10 +53,13 @@ S = TypeVar("S", bound=Begun)
 
 
 def with_values(start: S) -> S:
-    """The start, whose algebraic loops have solutions; AssemblyError where one has none."""
+    """The start, whose algebraic loops have one solution each; AssemblyError where one has none,
+    or where positive feedback leaves several."""
     equations, x = start.system.equations, start.state
     if not (equations.loops or equations.direct):
         return start
+    if problems := tuple(fed_back(start.system.model)):
+        raise AssemblyError.of(list(problems))
     evaluate = start.evaluator("rate")
     if not any(np.all(np.isfinite(evaluate(0.0, x))) for _ in range(TRIES)):
         problems = without_value(start.system.model, start.outputs(0.0, x))
