@@ -50,13 +50,13 @@ from vbg.simulate.record.audit import audit, limits_kept, limits_of
 from vbg.simulate.record.beyond import beyond_parts
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
+from vbg.simulate.record.weak import weak_rows
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
 from vbg.simulate.steppers.implicit.sparsity import Pattern
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep
-from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
@@ -99,8 +99,9 @@ def simulate(
     `progress(fraction, t)` is called after accepted steps; returning False cancels.
     `sink(time, signals)` receives finished rows as they come.
 
-    Returns what was computed; where it could not go on its status says why.  Raises AssemblyError
-    if there is no consistent start, UsageError for settings out of range and too many instants.
+    Returns a Solution; where the integration cannot go on its status says why and it holds what
+    was computed.  Raises AssemblyError if there is no consistent start, UsageError for settings
+    out of range and for more instants than steps can end at.
     """
     begin = _start(source, start)
     settings = settings_of(
@@ -127,7 +128,7 @@ def simulate(
         status = run.samples.units.through(run.go)
     with paused_collection():
         found = run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks))
-        return checked(found, machine_size(begin.system), has_values=run.recorder.has_values)
+        return checked(found, has_values=run.recorder.has_values)
 
 
 def _start(source: Start | System | Model, start: Start | None) -> Start:
@@ -181,7 +182,10 @@ class Run:
         begin = self._begin(x)
         if self.losses.is_large(begin, x):
             self.start = self.losses.start
-        self.recorder = Recorder(system, self.start.evaluator("recorded"), self.grid, sink, lengths)
+        kept = limits_kept(settings.rtol, settings.atol, settings.t_end)
+        self._kept = *kept, rounding_of_gaps(system, x, lengths)
+        rows = lengths, weak_rows(self.projector, settings, *self._kept)
+        self.recorder = Recorder(system, self.start.evaluator("recorded"), self.grid, sink, *rows)
         self.steps, self.began = 0, time.process_time()
         ties = system.equations.constraints
         self.sticks = any(tie.active is not None and not tie.latches for tie in ties)
@@ -196,12 +200,9 @@ class Run:
         self.creep = Creep(settings.t_end) if settings.method == "dop853" else None
         self.remarks: tuple[Problem, ...] = ()
         self.carried: list[tuple[float, float]] = []  # spans across singular postures
-        self.condition: Callable[[], float] = float  # of the constraint matrix
-        self._regular = np.inf  # the least it was
+        self._regular, self._held = np.inf, 1.0  # condition: the least; at the last step
         self.stepper = self._stepper(begin, x)
         self._limit(begin)
-        kept = limits_kept(settings.rtol, settings.atol, settings.t_end)
-        self._kept = *kept, rounding_of_gaps(system, x, lengths)
         position, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
         self.position_tol = max(position, self._kept[-1])
 
@@ -309,8 +310,7 @@ class Run:
             self.events += self.latches.account(t, state, before, between)
             self._go_on(t, state, t + self.samples.spread(t))
             return
-        fixed = isinstance(stepper, FixedStep)
-        if fixed:  # its rows are its steps
+        if fixed := isinstance(stepper, FixedStep):  # its rows are its steps
             self._hold()
         self._record_until(stepper.t, before=self.instant.first)
         if self.instant.first <= self.settings.t_end and stepper.t >= self._stop:
@@ -350,7 +350,7 @@ class Run:
         if stepper.consistent:
             return
         x = stepper.x.copy()
-        condition = self.condition()
+        condition = self._held = self.condition()
         self.rows.look(stepper.t, x, condition)
         self._regular = min(self._regular, condition)
         # a residual c leaves an error c sqrt(condition), which a leap would multiply
@@ -445,7 +445,7 @@ class Run:
             return
         times = np.maximum(left[:number], stepper.t_before)
         if isinstance(stepper, FixedStep) and number == 1 and times[0] == stepper.t == t:
-            recorder.add_end(stepper)
+            recorder.add_end(stepper, self._held)
             return
         states = stepper.between_each(times)
         if stepper.carried:
@@ -455,7 +455,7 @@ class Run:
             return
         if not stepper.consistent:
             self.projector.project_each(times, states, self.position_tol, self.velocity_tol)
-        recorder.add_each(times, states)
+        recorder.add_each(times, states, step=stepper)
 
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:
@@ -468,15 +468,15 @@ class Run:
 
     def solution(self, status: Status, notes: tuple) -> Solution:
         signals, worst, inside = self.recorder.finished()
-        model, span = self.system.model, float(self.grid[-1])
-        events, carried = tuple(self.events), tuple(self.carried)
+        model, span, events = self.system.model, float(self.grid[-1]), tuple(self.events)
         moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
         grain = grain_of_energy(self.start, moments, span, self.steps)
         units = dict(self.system.signal_units) | ENERGY_UNITS
         limits = limits_of(self.method, self.settings.rtol, *self._kept, self.steps)
+        carried = tuple(sorted((*self.carried, *self.recorder.lost(limits.energy))))
         seen = worst, self.recorder.amounts(), carried, inside
-        between = located(model, self.recorder.between_rows(units))
-        notes = (*notes, *not_agreed(self.switches.unsettled), *between)
+        remarks = located(model, self.recorder.remarks(units, limits.energy))
+        notes = (*notes, *not_agreed(self.switches.unsettled), *remarks)
         return Solution(
             time=self.recorder.time,
             signals=signals,

@@ -104,8 +104,7 @@ def simulate(
         *not_unique(mechanism, trajectory),
         *left_apart(mechanism),
     )
-    found = _solution(mechanism, trajectory, record, made_by, notes)
-    return checked(found, model_size(mechanism))
+    return checked(_solution(mechanism, trajectory, record, made_by, notes))
 
 
 def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:

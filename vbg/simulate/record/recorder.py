@@ -10,17 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.program.machine import Signals, interpreter, write_rows
+from vbg.assemble.program.machine import (
+    NO_PIVOTS,
+    Gate,
+    Pivots,
+    Signals,
+    interpreter,
+    write_rows,
+)
+from vbg.assemble.program.machine.plans import SHARE
+from vbg.assemble.start.constraints.conditioning import pivot_places
 from vbg.assemble.system import System
 from vbg.errors import Problem
+from vbg.simulate.record.dependent import dependent_units
 from vbg.simulate.record.peaks import Peaks, between_rows
+from vbg.simulate.record.weak import VOID, Step, WeakRows, lost_efforts
 from vbg.simulate.steppers.stepper import FixedStep
-from vbg.simulate.steppers.tolerances import UNITS
 
 Array = NDArray[np.float64]
 Sink = Callable[[Array, Mapping[str, Array]], None]
 
-MOTION = ("mechanical", "translation", "rotation", "any")  # domains whose flow is a velocity
 BLOCK = 256  # rows handed to the sink at once
 FIRST_ROWS = 4096  # of memory; doubled when full, so that a run cut short stays small
 SECONDS = 0.5  # or after this time
@@ -37,9 +46,11 @@ class Recorder:
         grid: Array,
         sink: Sink | None,
         lengths: Array | None = None,
+        weak: WeakRows | None = None,
     ):
         """`rate` gives the rates and behind them the efforts; `lengths`: those of the constraint
-        rows, in which `worst` counts (None: in m, rad and seconds)."""
+        rows, in which `worst` counts (None: in m, rad and seconds); `weak`: what looks at rows
+        where constraints hold too weakly."""
         self.grid = grid
         self._rate = rate
         self._size = system.size
@@ -51,16 +62,17 @@ class Recorder:
         residual = Evaluator(system.programs.residual)
         self.worst = np.zeros(2)  # gap and speed of all rows so far
         lengths = np.ones(len(units)) if lengths is None else lengths
-        programs = rate.reader, self._outputs.reader, residual.reader
-        self._layout = Signals(*programs, units, lengths, self.worst)
-        self._looked = self._layout._replace(worst=np.zeros(2))
+        self._weak = weak
+        gate = weak.gate if weak is not None else np.array(Gate())
+        programs = rate.reader, self._outputs.reader, residual.reader, self._pivots()
+        self._layout = Signals(*programs, units, lengths, self.worst, gate)
         self._columns: dict[str, int] = {}  # where each signal begins in a row
         width = 0
         for name, (_, rows, cols) in self._shapes.items():
             self._columns[name] = width
             width += rows * cols
         self.peaks = Peaks(self._look, width)
-        self._data = np.empty((min(len(grid), FIRST_ROWS), width + 3))
+        self._data = np.empty((min(len(grid), FIRST_ROWS), width + 5))
         self._width = width
         self._sink = sink
         self._sent = 0
@@ -70,57 +82,105 @@ class Recorder:
     def evaluate_by(self, rate: Evaluator) -> None:
         """Other rates and efforts from the next row on."""
         self.peaks.pause()
-        self._rate, self._layout = rate, self._layout._replace(rate=rate.reader)
-        self._looked = self._looked._replace(rate=rate.reader)
+        self._rate = rate
+        self._layout = self._layout._replace(rate=rate.reader, pivots=self._pivots())
+
+    def _pivots(self) -> Pivots:
+        return pivot_places(self._rate) if self._weak is not None else NO_PIVOTS
 
     def efforts(self, t: float, x: Array) -> Array:
         """Constraint efforts at (t, x)."""
         return self._rate(t, x)[self._size :].copy() if self._constrained else np.zeros(0)
 
-    def add(self, t: float, x: Array, efforts: Array | None = None) -> None:
+    def add(self, t: float, x: Array, efforts: Array | None = None, condition: float = 1.0) -> None:
         """The next row: signals at (t, x), with the constraint `efforts` there if they are
-        known otherwise."""
-        self.add_each(np.array([t]), x[None, :], None if efforts is None else efforts[None, :])
+        known otherwise, and the `condition` of what they come from."""
+        known = None if efforts is None else efforts[None, :]
+        self.add_each(np.array([t]), x[None, :], known, condition=condition)
 
-    def add_end(self, stepper: FixedStep) -> None:
+    def add_end(self, stepper: FixedStep, condition: float) -> None:
         """The next row: where the stepper stands, whose rates, from which it goes on, have the
-        efforts behind them unless rows are recorded by another program."""
+        efforts behind them unless rows are recorded by another program; `condition`: of the
+        constraint matrix there."""
         known = self._constrained and stepper.program is self._rate.program
         efforts = stepper.outputs()[self._size :] if known else None
-        self.add(stepper.t, stepper.x, efforts)
+        self.add(stepper.t, stepper.x, efforts, condition)
 
-    def add_each(self, times: Array, states: Array, efforts: Array | None = None) -> None:
-        """The next rows, with the states as rows."""
+    def add_each(
+        self,
+        times: Array,
+        states: Array,
+        efforts: Array | None = None,
+        condition: float = 1.0,
+        step: Step | None = None,
+    ) -> None:
+        """The next rows, with the states as rows, those inside `step`."""
         last = self.count + len(times)
         while last > len(self._data):
             self._data = np.resize(self._data, (2 * len(self._data), self._data.shape[1]))
-        known = efforts is not None
+        data = self._data[self.count : last]
+        known = 0.0 if efforts is None else condition
         if efforts is None:
             rows = self._rate.size - self._size if self._constrained else 0
             efforts = np.empty((len(times), rows))
-        write_rows(
-            interpreter(),
-            self._layout,
-            times,
-            states,
-            efforts,
-            int(known),
-            self._data[self.count : last],
-        )
+        told = write_rows(interpreter(), self._layout, times, states, efforts, known, data)
+        if told and self._weak is not None:
+            self._better(self._weak, times, states, efforts, data, step)
         self.count = last
         if self.count - self._sent >= BLOCK or time.monotonic() - self._sent_at > SECONDS:
             self.flush()
 
+    def _better(
+        self,
+        weak: WeakRows,
+        times: Array,
+        states: Array,
+        efforts: Array,
+        data: Array,
+        step: Step | None,
+    ) -> None:
+        """Rows again of those that lose too much as they are."""
+        for k in range(len(times)):
+            found = *data[k, -2:], efforts[k]
+            if not weak.told(*found):
+                continue
+            better = weak.look(times[k], states[k], found, self._rate, step)
+            if better is not None:
+                row, layout = slice(k, k + 1), self._layout._replace(worst=np.zeros(2))
+                again = times[row], states[row], better[None, :]
+                write_rows(interpreter(), layout, *again, 1.0, data[row])
+
     def _look(self, times: Array, states: Array) -> Array:
-        """Signals at states that are no rows."""
-        rows = self._rate.size - self._size if self._constrained else 0
+        """Signals at states that are no rows; none where rounding decides them, which is no
+        peak."""
+        rows, weak = self._rate.size - self._size if self._constrained else 0, self._weak
         data = np.empty((len(times), self._data.shape[1]))
         efforts = np.empty((len(times), rows))
-        write_rows(interpreter(), self._looked, times, states, efforts, 0, data)
+        layout = self._layout._replace(worst=np.zeros(2))
+        if weak is not None:
+            layout = layout._replace(gate=weak.looked_between())
+        told = write_rows(interpreter(), layout, times, states, efforts, 0.0, data)
+        if told and weak is not None:
+            condition, gap = data[:, -2:].T
+            for k in np.flatnonzero(layout.gate[SHARE] * gap * condition > VOID / condition):
+                x, row = states[k].copy(), slice(k, k + 1)
+                void = weak.void(times[k], x, self._rate)
+                again = times[row], x[None, :], efforts[row]
+                write_rows(interpreter(), layout, *again, 0.0, data[row])
+                if void:
+                    data[k] = np.nan
         return data[:, : self._width]
 
-    def between_rows(self, units: Mapping[str, str]) -> Iterator[Problem]:
-        """What the motion does between rows and they do not show."""
+    def lost(self, limit: float) -> tuple[tuple[float, float], ...]:
+        """As spans [s, s], rows whose efforts lose more than `limit` of the largest, or are taken
+        from beside."""
+        rows = self._weak.lost(limit) if self._weak is not None else ()
+        return tuple((t, t) for t, *_ in rows)
+
+    def remarks(self, units: Mapping[str, str], limit: float) -> Iterator[Problem]:
+        """On these rows, and what the motion does between rows and they do not show."""
+        if self._weak is not None:
+            yield from lost_efforts(self._weak, limit)
         if self.count > 1:
             step, end = float(self.grid[1] - self.grid[0]), float(self.grid[-1])
             missed = self.peaks.missed(self._shapes, self._reached[:, : self._width], units)
@@ -130,7 +190,7 @@ class Recorder:
     def _reached(self) -> Array:
         """The largest values in all rows, of minus the signals and of these, and likewise of the
         residuals behind them: (2, width + 3)."""
-        rows = self._data[: self.count]
+        rows = self._data[: self.count, : self._width + 3]
         return np.stack([-rows.min(axis=0), rows.max(axis=0)])
 
     @property
@@ -198,21 +258,6 @@ class Recorder:
         if not self._moving:
             result["residual.dependent"] = data[:, self._width + 2]
         return result
-
-
-def dependent_units(system: System) -> Array:
-    """For each constraint row the unit of what must vanish (V, A, 1e5 Pa, ...) where it ties
-    stores of circuits and oil to others; 0 for a velocity [m/s or rad/s]."""
-    vertices = system.causal.graph.vertices
-    units = []
-    for c in system.equations.constraints:
-        source = vertices.get(f"{c.name}.Sc")
-        unit = 0.0
-        if source is not None and (source.dual or source.domain not in MOTION):
-            effort, flow = UNITS.get(source.domain, (1.0, 1.0))
-            unit = effort if source.dual else flow
-        units += [unit] * c.unknown.rows
-    return np.array(units)
 
 
 ENERGY_UNITS = {

@@ -53,7 +53,7 @@ class Draft:
     values of signals at the start that no part writes: of nodes, of controllers; `taps` the states
     that are inputs at the `excited` names (`excited`) that something reads; `ties` the pairs of
     nodes between which a part may carry any flow, `leaks` what carries next to none at times,
-    `chokes` what carries its state, `wires` all that carries currents."""
+    `chokes` what carries its state."""
 
     model: Model
     bodies: Mapping[str, BodyPlace]
@@ -89,7 +89,6 @@ class Draft:
     taps: dict[str, int] = field(default_factory=dict)
     ties: list[tuple[int, int]] = field(default_factory=list)
     leaks: list[Ends] = field(default_factory=list)
-    wires: list[Ends] = field(default_factory=list)
     chokes: list[tuple[Ends, int]] = field(default_factory=list)
 
     def state(self, *start: float) -> int:
@@ -144,10 +143,8 @@ class Draft:
     def loose_ends(self, table: str, name: str, nodes: tuple[str, str]) -> Ends:
         """Two nodes of a part that may block all but a leak."""
         first, second = (self.node(table, node) for node in nodes)
-        if table != "electric":
-            return Ends(name, first, second, self.place(), HYDRAULIC)
-        self.wires.append(Ends(name, first, second, self.place(), ELECTRIC))
-        return self.wires[-1]
+        words = ELECTRIC if table == "electric" else HYDRAULIC
+        return Ends(name, first, second, self.place(), words)
 
     def add(self, part: Part, *, late: bool = False) -> None:
         """Take a part in; `late` ones read what the others leave in `through`."""

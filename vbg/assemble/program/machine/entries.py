@@ -51,7 +51,7 @@ project = _native("projection", "project", 0, NO_PROJECTION, 0.0, NO_VALUES, 0.0
 project_each = _native(
     "projection", "project_each", 0, NO_PROJECTION, _READ, _ROWS, 0, 0.0, 0.0, NO_VALUES
 )
-write_rows = _native("rows", "write_rows", 0, NO_SIGNALS, _READ, _READ_ROWS, _ROWS, 0, _ROWS)
+write_rows = _native("rows", "write_rows", 0, NO_SIGNALS, _READ, _READ_ROWS, _ROWS, 0.0, _ROWS)
 
 
 def interpreter() -> int:

@@ -70,26 +70,6 @@ NO_PROJECTION = Projection(
 )
 
 
-class _Signals(NamedTuple):
-    rate: Reader
-    outputs: Reader
-    residual: Reader
-    units: NDArray[Any]
-    lengths: NDArray[np.float64]
-    worst: NDArray[np.float64]
-
-
-class Signals(_Signals, Plan):
-    """Programs of a row: `rate` gives the rates of all states and behind them the constraint
-    efforts, `outputs` the signals from state, time and these, `residual` the residuals of
-    position and velocity.  `units`, one for each velocity residual: 0 for a speed, else the
-    unit of what must vanish between dependent stores.  `worst`: the largest gap and the largest
-    speed of all rows so far, divided by `lengths`."""
-
-
-NO_SIGNALS = Signals(NOTHING, NOTHING, NOTHING, NO_VALUES, NO_VALUES, NO_VALUES)
-
-
 class _Tableau(NamedTuple):
     weights: NDArray[np.float64]
     nodes: NDArray[np.float64]
@@ -114,6 +94,48 @@ class Pivots(_Pivots, Plan):
 
 
 NO_PIVOTS = Pivots(NO_PLACES, NO_PLACES, NO_PLACES)
+
+
+class _Signals(NamedTuple):
+    rate: Reader
+    outputs: Reader
+    residual: Reader
+    pivots: Pivots
+    units: NDArray[Any]
+    lengths: NDArray[np.float64]
+    worst: NDArray[np.float64]
+    gate: NDArray[np.float64]
+
+
+class Signals(_Signals, Plan):
+    """Programs of a row: `rate` gives the rates of all states and behind them the constraint
+    efforts, `outputs` the signals from state, time and these, `residual` the residuals of
+    position and velocity.  `pivots`: those of the rate.  `units`, one for each velocity residual:
+    0 for a speed, else the unit of what must vanish between dependent stores.  `worst`: the largest
+    gap and the largest speed of all rows so far, divided by `lengths`.  `gate`: which rows are
+    told of, numbers as Gate has them."""
+
+
+class Gate(NamedTuple):
+    """A row that is open by c, at a condition K, is told of where `share` c K^2 exceeds `limit`, or
+    K `near`, or its largest effort times length `loaded`.  Openings are at least `rounding`; a
+    velocity residual counts for `pace` [s] times as much.  `largest`: that of the efforts of the
+    rows that are not told of."""
+
+    share: float = 0.0
+    near: float = np.inf
+    loaded: float = np.inf
+    rounding: float = 0.0
+    pace: float = 0.0
+    limit: float = np.inf
+    largest: float = 0.0
+
+
+SHARE, NEAR, LOADED, ROUNDING, PACE, LIMIT, LARGEST = range(7)
+
+NO_SIGNALS = Signals(
+    NOTHING, NOTHING, NOTHING, NO_PIVOTS, NO_VALUES, NO_VALUES, NO_VALUES, NO_VALUES
+)
 
 
 class _Attempt(NamedTuple):
