@@ -44,6 +44,43 @@ def conditions(node: Expression) -> Iterator[Expression]:
                 yield from conditions(argument)
 
 
+def timed_conditions(node: Expression, timed: Collection[str]) -> Iterator[Expression]:
+    """Of the conditions of an expression that reads the motion, too, what changes its sign with the
+    time alone: what names nothing but `timed`."""
+    for condition in conditions(node):
+        for one in _vanishing(condition):
+            read = names(one)
+            if read and read <= set(timed):
+                yield one
+
+
+def _vanishing(condition: Expression) -> Iterator[Expression]:
+    """One of these is zero where a condition passes zero: a factor, or what it is in one of its
+    branches (from one branch to another it goes at a condition of its own)."""
+    match condition:
+        case Unary(operand):
+            yield from _vanishing(operand)
+        case Binary("*" | "/", left, right):
+            yield from _vanishing(left)
+            yield from _vanishing(right)
+        case _:
+            yield from _branches(condition)
+
+
+def _branches(node: Expression) -> list[Expression]:
+    """What an expression may be; of two choices in one sum the sum."""
+    match node:
+        case Call("min" | "max", arguments):
+            return [branch for argument in arguments for branch in _branches(argument)]
+        case Call("if", (_, yes, no)):
+            return _branches(yes) + _branches(no)
+        case Binary("+" | "-" as operator, left, right):
+            a, b = _branches(left), _branches(right)
+            if min(len(a), len(b)) == 1:
+                return [Binary(operator, one, other) for one in a for other in b]
+    return [node]
+
+
 def _turning(argument: Expression) -> Iterator[Expression]:
     """What changes its sign where a function of time can only touch the end of its range."""
     if names(argument) == {"t"}:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,7 +40,7 @@ from vbg.expressions import Number as Literal
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.characteristics import pieces_of
 from vbg.tmm_bridge.formulas.recorded import recorded_pieces
-from vbg.tmm_bridge.formulas.switches import Switch, conditions
+from vbg.tmm_bridge.formulas.switches import Switch, conditions, timed_conditions
 from vbg.tmm_bridge.formulas.tape import (
     FUNCTIONS,
     OPERATIONS,
@@ -199,6 +200,21 @@ def _mixed(model: Model, text: str, named: list[str]) -> TimeFunction:
 
     own = tuple(_switch(condition, named_at) for condition in conditions(node))
     return _with_edges(record, signals.values(), own)
+
+
+def switches_of(model: Model, text: str) -> tuple[Switch, ...]:
+    """Where the time alone changes the branch of an expression that reads the motion, too."""
+    node = _with_parameters(parse(text), model.parameters)
+    timed: dict[str, TimeFunction] = {}
+    for name in names(node) & set(model.signals):
+        with suppress(UsageError):  # it reads the motion itself
+            timed[name] = of_signal(model, name)
+
+    def named_at(name: str, tape: Tape, t: Number) -> Number:
+        return t if name == "t" else timed[name].record(tape, t, 0)
+
+    found = timed_conditions(node, {"t", *timed})
+    return tuple(_switch(condition, named_at) for condition in found)
 
 
 def _total(terms: Iterable[Number]) -> Number:

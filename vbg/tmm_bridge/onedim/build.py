@@ -161,7 +161,7 @@ def _network(
         samplers=tuple(draft.held),
         latches=tuple(draft.latches),
         works=works,
-        switches=tuple(s for function in draft.functions for s in function.switches),
+        switches=(*(s for f in draft.functions for s in f.switches), *draft.switches),
         shares=draft.shares,
         sensors=tuple(draft.sensors),
         attitudes=tuple(draft.attitudes),

@@ -11,6 +11,7 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
+from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.excited import spelled
@@ -50,7 +51,8 @@ class Level:
 @dataclass
 class Draft:
     """Everything that is laid out so far; `reads` are the names that signals ask for, `begins`
-    values of signals at the start that no part writes: of nodes, of controllers; `taps` the states
+    values of signals at the start that no part writes: of nodes, of controllers; `switches` have
+    what reads the motion, too, go from one branch to another; `taps` the states
     that are inputs at the `excited` names (`excited`) that something reads; `ties` the pairs of
     nodes between which a part may carry any flow, `leaks` what carries next to none at times,
     `chokes` what carries its state."""
@@ -75,6 +77,7 @@ class Draft:
     reads: set[str] = field(default_factory=set)
     outputs: list[Output] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
+    switches: list[Switch] = field(default_factory=list)
     frictions: list[DryFriction] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     latches: list[Latch] = field(default_factory=list)

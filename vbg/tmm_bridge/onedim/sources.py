@@ -10,7 +10,7 @@ from vbg.errors import UsageError
 from vbg.expressions import parse
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, switches_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.excited import read_by, reads_any
 from vbg.tmm_bridge.onedim.sensors import reading
@@ -72,6 +72,7 @@ class Sources:
             return timed
         if given in self._draft.model.signals:
             return self._signal(given)
+        self._draft.switches += switches_of(self._draft.model, given)
         return closure(parse(given), self._lookup)
 
     def source(self, part: Any, name: str, given: float | str) -> Value:
