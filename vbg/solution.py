@@ -275,6 +275,13 @@ UNITS_OF_AUDIT = {
     "position": " [m or rad]",
     "velocity": " [m/s or rad/s]",
 }
+COARSE = 1e-6  # of a radian, a machine's size, a way: what is known no better is not known
+_SPEEDS = {
+    "angle": ("speed",),
+    "angle2": ("speed2",),
+    "slide": ("slide_speed", "speed"),
+    "position": ("velocity", "speed"),
+}
 ABOVE_LIMIT = (
     "The numbers are not to be trusted to that part: tighten rtol and atol, look at "
     "energy.residual and residual.* for the time at which it goes wrong, or try another method."
@@ -291,15 +298,49 @@ def judged(audit: Audit) -> Audit:
     return replace(audit, failures=tuple(failures))
 
 
-def checked(solution: Solution, *, has_values: bool = False) -> Solution:
-    """`solution` with a status that tells of signals without a value, see `with_values`, and of
-    an audit that failed: finished, but not as well as its tolerances promise.  `has_values`: that
-    every signal has a value is known."""
-    found = solution if has_values else with_values(solution)
+def checked(solution: Solution, size: float, *, has_values: bool = False) -> Solution:
+    """`solution` of a machine of this size [m] with a status that tells of signals without a value,
+    see `with_values`, of ways that are lost in rounding, see `with_digits`, and of an audit that
+    failed: finished, but not as well as its tolerances promise.  `has_values`: that every signal
+    has a value is known."""
+    found = with_digits(solution if has_values else with_values(solution), size)
     if found.status.code != "finished" or not found.audit.failures:
         return found
     words = f"The run finished, but {' and '.join(found.audit.failures)}."
     return replace(found, status=Status("finished", words, ABOVE_LIMIT))
+
+
+def with_digits(solution: Solution, size: float) -> Solution:
+    """`solution` of a machine of this size [m], failed where an angle or a place is so far from
+    zero that numbers beside it lie COARSE of a radian, or of the size, apart, and as much of its
+    way in the run: 1e20 rad and 1 rad more are one number, so that nothing moves, or wrongly."""
+    if solution.status.code != "finished" or len(solution.time) < 2:
+        return solution
+    span = float(solution.time[-1] - solution.time[0])
+    for name, values in solution.signals.items():
+        owner, _, what = name.rpartition(".")
+        rates = [solution.signals.get(f"{owner}.{speed}") for speed in _SPEEDS.get(what, ())]
+        speed = next((rate for rate in rates if rate is not None), None)
+        if speed is None or speed.shape != values.shape:
+            continue
+        unit = solution.units.get(name, "")
+        one = size if unit == "m" else 1.0
+        farthest = np.atleast_1d(np.abs(values).max(axis=0))
+        ways = np.atleast_1d(span * np.abs(speed).max(axis=0))
+        for largest, way in zip(farthest.tolist(), ways.tolist(), strict=True):
+            if way > 0.0 and np.spacing(largest) > COARSE * max(way, one):
+                return replace(solution, status=_lost_digits(name, unit, largest, way))
+    return solution
+
+
+def _lost_digits(name: str, unit: str, largest: float, way: float) -> Status:
+    return Status(
+        "failed",
+        f"{name} is up to {largest:.3g} {unit}, where the next number is"
+        f" {np.spacing(largest):.2g} {unit} away: its way, {way:.2g} {unit} at its largest speed,"
+        " is lost in rounding.",
+        "Write angles without whole turns, and places from an origin near the machine.",
+    )
 
 
 def with_values(solution: Solution) -> Solution:

@@ -366,3 +366,38 @@ def test_a_search_for_rest_assembles_the_machine_once(monkeypatch):
     )
     assert operating_point(vbg.assemble(model)).kind == "instant"
     assert len(count) == 1
+
+
+@pytest.mark.parametrize("power", [3, 5, 8])
+@pytest.mark.parametrize("length", [1e-6, 1e1])
+def test_a_spring_of_a_high_power_is_as_steep_as_it_is_on_the_side_where_it_hangs(power, length):
+    """m g = c |z|^n at z = -length, below zero; w^2 = n g / length there."""
+    sign = 1.0 if power % 2 else -1.0  # of the upward force -c z^n, or c z^n where n is even
+    system = vbg.assemble(
+        Model.from_document(
+            {
+                "bodies": {"b": {"mass": 2.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), 1.0)}},
+                "joints": {
+                    "g": {
+                        "kind": "prismatic",
+                        "between": ["ground", "b"],
+                        "axis": [0, 0, 1],
+                        "initial": {"slide": -0.7 * length},
+                    }
+                },
+                "forces": {
+                    "F": {
+                        "kind": "force",
+                        "on": "b",
+                        "force": [0, 0, f"{-sign * 2.0 * 9.81!r}*(g.slide/{length!r})^{power}"],
+                    }
+                },
+            }
+        )
+    )
+    point = operating_point(system)
+    assert point.kind == "equilibrium"
+    place = system.state_names.index("g.slide")
+    assert point.x[place] == pytest.approx(-length, rel=1e-9)
+    (mode,) = linearise(system, point).modes
+    assert abs(mode.eigenvalue) == pytest.approx(np.sqrt(power * 9.81 / length), rel=1e-8)

@@ -2,15 +2,21 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import qr
 
 sympy = pytest.importorskip("sympy")
+from sympy.printing.c import C99CodePrinter  # noqa: E402
+from sympy.printing.fortran import FCodePrinter  # noqa: E402
+from sympy.printing.str import StrPrinter  # noqa: E402
 
+from vbg.analysis.symbolic.angles import simplified  # noqa: E402
 from vbg.analysis.symbolic.common import common_parts  # noqa: E402
 from vbg.analysis.symbolic.loops.factors import factored  # noqa: E402
+from vbg.analysis.symbolic.loops.pivots import pivots  # noqa: E402
 from vbg.analysis.symbolic.loops.slopes import Slopes  # noqa: E402
 from vbg.analysis.symbolic.loops.sums import Sums  # noqa: E402
 from vbg.analysis.symbolic.loops.tidy import Decimals, exact  # noqa: E402
-from vbg.analysis.symbolic.printing import ordered_terms  # noqa: E402
+from vbg.analysis.symbolic.printing import ordered_terms, ordering  # noqa: E402
 from vbg.analysis.symbolic.sharing import renamed  # noqa: E402
 from vbg.assemble.matrices.products import product  # noqa: E402
 
@@ -96,8 +102,34 @@ def test_common_parts_renaming_and_products_are_those_of_sympy(seed):
     assert product(A, B, A) == A * B * A
     with pytest.raises(ValueError, match="no product"):
         product(A, A)
+    floats = {
+        n: sympy.Float(float(n), 17) for n in {n for e in every for n in e.atoms(sympy.Number)}
+    }
+    every += [1 - 3 * X[0], X[1] - 2.5, *(e.expand().xreplace(floats) for e in every[::3])]
     for total in (e.expand() for e in every if e.expand().is_Add):
         assert ordered_terms(total) in (None, total.as_ordered_terms())
+    free = {"standard": 2008, "source_format": "free"}
+    for kind, how in ((C99CodePrinter, {}), (FCodePrinter, free), (StrPrinter, {})):
+        ours, theirs = ordering(kind)(how), kind(how)
+        assert [ours.doprint(e) for e in every] == [theirs.doprint(e) for e in every]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_angles_among_other_things_become_shorter_and_keep_their_value(seed):
+    """sin^2 + cos^2 in sums, in Max, below roots and lines; what is small in its place stays."""
+    rng = np.random.default_rng(seed)
+    x, y, z, t = X
+    s, c = sympy.sin(t), sympy.cos(t)
+    a, b, d = (sympy.Float(repr(float(n)), 17) for n in rng.uniform(1.0, 3.0, 3))
+    root = sympy.sqrt(a * s**2 + a * c**2 + b * s + b)
+    small = sympy.sqrt((x * s) ** 2 + (x * c) ** 2 + 1e-13)
+    whole = y * (d * s**2 + d * c**2) + z * c / root + c / (small * root + x * root)
+    whole += sympy.Max(0, y * s**2 + y * c**2 - z * root) / (x + s**2 + c**2) ** 2
+    found = simplified(whole)
+    assert 2 * found.count_ops() < whole.count_ops()
+    for values in rng.uniform(0.3, 1.7, (3, 4)):
+        at = dict(zip(X, (1e-7, *values[1:].tolist()), strict=True))
+        assert float(found.xreplace(at)) == pytest.approx(float(whole.xreplace(at)), rel=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -116,3 +148,19 @@ def test_common_factors_are_those_of_sympy(seed):
         total = sympy.Add(*terms)
         found, expected = factored(total, sums), sympy.factor_terms(total)
         assert found == expected or (found == total and -expected == -total)
+
+
+def test_pivots_are_those_of_lapack_and_the_first_of_equals():
+    """Ranks, lengths and order of random matrices; of equal columns the first, whatever rounding
+    says."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows, columns = rng.integers(2, 9, 2)
+        rank = int(rng.integers(1, min(rows, columns) + 1))
+        A = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
+        order, sizes = pivots(A)
+        _, R, expected = qr(A, pivoting=True, mode="economic")
+        assert order[:rank] == expected[:rank].tolist() and len(set(order)) == columns
+        assert sizes == pytest.approx(np.abs(np.diag(R)), rel=1e-9, abs=1e-12 * sizes[0])
+    like = np.hstack([A, A]) + 1e-13 * rng.normal(size=(rows, 2 * columns))
+    assert pivots(like)[0][0] < columns

@@ -187,3 +187,39 @@ k = 1000
     point = operating_point(vbg.assemble(parse(text)))
     assert point.kind == "equilibrium" and point.growth is not None
     assert_allclose(point.growth.rate, RATE, rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_stands_beside_an_unstable_rest_goes_to_the_rest_on_its_side_at_any_scale(seed):
+    """A block on a rail under the force k s (1 - (s / l)^2), which rests at 0 and leaves it for
+    -l or l: at micrometres and kilometres, and a rod that falls over; at 0 they stay."""
+    random = np.random.default_rng(seed)
+    m, l = 10.0 ** random.uniform(-9, 6), 10.0 ** random.uniform(-6, 6)
+    side = random.choice([-1.0, 1.0])
+    for beside, rests_at in ((1e-9, 0.0), (10.0 ** random.uniform(-4, -1), side)):
+        s, J = side * beside, m * l * l / 12
+        body = {"mass": m, "inertia": {"xx": J, "yy": J, "zz": J}, "points": {"a": [0, 0, -l / 2]}}
+        rail, pin = (
+            {"kind": kind, "between": ["ground", end], "axis": [1, 0, 0], "initial": initial}
+            for kind, end, initial in (
+                ("prismatic", "body", {"slide": s * l}),
+                ("revolute", "body.a", {"angle": s}),
+            )
+        )
+        law = {
+            "kind": "force",
+            "on": "body",
+            "force": [f"{m / l}*at.slide*(1 - (at.slide/{l})^2)", 0, 0],
+        }
+        for joint, forces, gravity, far, reached in (
+            (rail, {"law": law}, 0.0, l, "at.slide"),
+            (pin, {}, G, np.pi, "at.angle"),
+        ):
+            model = Model(
+                gravity=[0, 0, -gravity], bodies={"body": body}, joints={"at": joint}, forces=forces
+            )
+            system = vbg.assemble(model)
+            point = operating_point(system)
+            place = system.state_names.index(reached)
+            assert point.kind == "equilibrium" and (point.growth is None) == (rests_at != 0.0)
+            assert_allclose(point.x[place], rests_at * far, rtol=1e-9, atol=1e-9 * far)

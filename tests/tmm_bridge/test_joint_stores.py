@@ -226,10 +226,10 @@ def test_where_speeds_may_jump_it_is_refused(drive):
 
 
 COPIED = [
-    ("motion.combining", "factor * entry", "1.01 * factor * entry"),
-    ("motion.dependent", "= Slot(tape, speed), a", "= 2.0 * Slot(tape, speed), a"),
+    ("motion.rate.combining", "factor * entry", "1.01 * factor * entry"),
+    ("motion.rate.dependent", "= Slot(tape, speed), a", "= 2.0 * Slot(tape, speed), a"),
     # a thousandth is absorbed: the mechanism's own accelerations correct the network's, twice
-    ("motion.dependent", "acceleration - follows", "acceleration - 2.0 * follows"),
+    ("motion.rate.dependent", "acceleration - follows", "acceleration - 2.0 * follows"),
     ("kernels.stages", "missed = s.acceleration", "missed = 0.0 * s.acceleration"),
 ]
 LAW = "flow = mul(inverse, momentum)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import vbg
@@ -51,3 +52,27 @@ def judged(far: float, way: float, part: float) -> str:
 def test_a_fault_is_never_passed(far, way):
     assert judged(far, way, FAULT) != "PASS"
     assert judged(far, way, 0.0) != "FAIL"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_ways_that_are_lost_between_two_numbers_are_told_by_both_solvers(seed):
+    """A way of w at a place x has x eps / w of itself to err by: told from 1e-6 on, by name."""
+    random = np.random.default_rng(seed)
+    for kind, key in (("revolute", "angle"), ("prismatic", "slide")):
+        for far, code in (
+            (random.uniform(5.0, 8.0), "finished"),
+            (random.uniform(10, 20), "failed"),
+        ):
+            joint = {
+                "kind": kind,
+                "between": ["ground", "body"],
+                "axis": [0, 1, 0],
+                "initial": {key: 10.0**far, "speed": random.uniform(0.3, 1.0)},
+            }
+            body = {"mass": 2.0, "inertia": {"xx": 2.0, "yy": 2.0, "zz": 2.0}}
+            model = vbg.Model(gravity=[0, 0, 0], bodies={"body": body}, joints={"at": joint})
+            for run in (vbg.simulate, simulate):
+                status = run(model, t_end=1.0, output_step=0.1).status
+                assert status.code == code
+                assert code == "finished" or "lost in rounding" in status.sentence
+                assert code == "finished" or key in status.sentence or "body" in status.sentence

@@ -44,6 +44,23 @@ def _arctan2(y: Any, x: Any) -> Any:
     return real + 1j * step
 
 
+def _power(a: Any, b: Any) -> Any:
+    """a**b that also takes complex steps.
+
+    By length and angle the sine of b pi, where a is negative, is no zero beside a step; where a is
+    zero they give the slope's limit, huge or zero.
+    """
+    if not (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        return np.power(a, b)
+    a, b = np.asarray(a), np.asarray(b)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.power(a.real, b.real)
+        by_base = np.where(a.imag == 0.0, 0.0, b.real * np.power(a.real, b.real - 1.0) * a.imag)
+        by_exponent = np.where(b.imag == 0.0, 0.0, value * np.log(a.real) * b.imag)
+        of_none = np.power(a.astype(complex), b)
+    return np.where(a.real == 0.0, of_none, value + 1j * (by_base + by_exponent))
+
+
 def _abs(a: Any) -> Any:
     return np.where(np.real(a) < 0.0, -a, a)
 
@@ -64,7 +81,7 @@ SCALARS: Mapping[str, Callable[..., Any]] = {
     "positive": _positive,
     "min": _smaller,
     "max": _larger,
-    "power": np.power,
+    "power": _power,
     "reciprocal": lambda a: np.divide(1.0, a),
     "select": _select,
     "floor": lambda a: np.floor(np.real(a)),

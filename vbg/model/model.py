@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -170,6 +170,17 @@ class Model:
         content: dict[str, Any] = {name: getattr(self, name) for name in TABLES}
         content |= {"gravity": self.gravity, "bonds": tuple(sorted(self.bonds))}
         return hashlib.sha256(_canonical(content).encode()).hexdigest()
+
+    def only(self, names: Collection[str]) -> Self:
+        """These parts, as they are resolved here: for what is measured of some of them.  What they
+        refer to outside is missing; it is no model to be run."""
+        model = type(self).__new__(type(self))
+        kept = {
+            table: MappingProxyType({n: p for n, p in getattr(self, table).items() if n in names})
+            for table in TABLES
+        }
+        model.__dict__.update({**self.__dict__, **kept})
+        return model
 
     def with_parameters(self, **values: float | str) -> Self:
         """The model with other values of some parameters, everything resolved again.

@@ -57,6 +57,7 @@ from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
 from vbg.simulate.steppers.implicit.sparsity import Pattern
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep
+from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
@@ -99,9 +100,8 @@ def simulate(
     `progress(fraction, t)` is called after accepted steps; returning False cancels.
     `sink(time, signals)` receives finished rows as they come.
 
-    Returns a Solution; where the integration cannot go on its status says why and it holds what
-    was computed.  Raises AssemblyError if there is no consistent start, UsageError for settings
-    out of range and for more instants than steps can end at.
+    Returns what was computed; where it could not go on its status says why.  Raises AssemblyError
+    if there is no consistent start, UsageError for settings out of range and too many instants.
     """
     begin = _start(source, start)
     settings = settings_of(
@@ -128,7 +128,7 @@ def simulate(
         status = run.samples.units.through(run.go)
     with paused_collection():
         found = run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks))
-        return checked(found, has_values=run.recorder.has_values)
+        return checked(found, machine_size(begin.system), has_values=run.recorder.has_values)
 
 
 def _start(source: Start | System | Model, start: Start | None) -> Start:

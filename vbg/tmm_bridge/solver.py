@@ -104,7 +104,8 @@ def simulate(
         *not_unique(mechanism, trajectory),
         *left_apart(mechanism),
     )
-    return checked(_solution(mechanism, trajectory, record, made_by, notes))
+    found = _solution(mechanism, trajectory, record, made_by, notes)
+    return checked(found, model_size(mechanism))
 
 
 def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:

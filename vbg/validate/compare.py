@@ -16,7 +16,9 @@ import numpy as np
 
 from vbg.model import Model
 from vbg.solution import FINISHED, Solution
+from vbg.validate.comparison.connected import groups_of, owner_of
 from vbg.validate.comparison.elastic import elastic_rounding
+from vbg.validate.comparison.islands import floating_rounding
 from vbg.validate.comparison.judging import (
     FLOOR,
     LOOSEST,
@@ -28,6 +30,7 @@ from vbg.validate.comparison.judging import (
     channel_of,
     largest_by_unit,
     motion_error,
+    noise_of,
     own_changes,
     vector_peaks,
 )
@@ -54,7 +57,6 @@ from vbg.validate.comparison.values import Channel, Result, Verdict
 
 Array = np.ndarray[Any, Any]
 CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still shows convergence
-_NODES = ("electric", "hydraulic", "rotational", "translational")  # tables with nodes
 FIXED_STEP = {"rk4", "discrete-time"}
 NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
 
@@ -239,13 +241,42 @@ def _judged(
         largest["W"] = max(largest.get("W", 0.0), *products)
     motion = motion_error(pairs, [either for either, _ in changes], largest, noise)
     natural, vectors = _natural(runs), vector_peaks(pairs)
-    judge = Judge(*tolerances, largest, noise, motion, _asked_of(runs), natural, vectors)
+    whole = {kind: max(largest.get(kind, 0.0), natural.get(kind, 0.0)) for kind in largest}
+    judge = Judge(*tolerances, largest, noise, motion, _asked_of(runs), natural, vectors, whole)
+    judges = _judges(runs, pairs, judge)
     if FIXED_STEP & {runs.first.made_by.method, runs.second.made_by.method}:
         # whose error is that of its step, however good the other run is
         changes = [(either, either) for either, _ in changes]
     time = runs.first.time[i]
-    channels = [channel_of(judge, time, p, *c) for p, c in zip(pairs, changes, strict=True)]
+    channels = [
+        channel_of(judges.get(owner_of(p.name), judge), time, p, *c)
+        for p, c in zip(pairs, changes, strict=True)
+    ]
     return channels, _halving(channels, coarser, pairs)
+
+
+def _judges(runs: Runs, pairs: Sequence[Pair], judge: Judge) -> dict[str, Judge]:
+    """The judge of each part where not all of the machine hangs together: of what does, with the
+    scales of that alone."""
+    groups = [] if runs.model is None else groups_of(runs.model)
+    found: dict[str, Judge] = {}
+    for group in groups if len(groups) > 1 else ():
+        own = _within(runs, group)
+        largest = largest_by_unit([pair for pair in pairs if owner_of(pair.name) in group])
+        there = replace(judge, largest=largest, noise=_noise(own), natural=_natural(own))
+        found |= dict.fromkeys(group, there)
+    return found
+
+
+def _within(runs: Runs, group: frozenset[str]) -> Runs:
+    """What the runs tell of these parts alone."""
+
+    def told(solution: Solution) -> Solution:
+        signals = {n: values for n, values in solution.signals.items() if owner_of(n) in group}
+        return replace(solution, signals=signals)
+
+    model = None if runs.model is None else runs.model.only(group)
+    return Runs(told(runs.first), told(runs.second), model=model)
 
 
 def _asked_of(runs: Runs) -> float:
@@ -254,7 +285,7 @@ def _asked_of(runs: Runs) -> float:
 
 
 def _noise(runs: Runs) -> dict[str, float]:
-    """Unit -> magnitude that is rounding beside the machine; empty without the model."""
+    """Unit, or signal -> magnitude that is rounding beside the machine; empty without the model."""
     if runs.model is None:
         return {}
     natural = _natural(runs)
@@ -264,7 +295,18 @@ def _noise(runs: Runs) -> dict[str, float]:
     elastic = elastic_rounding(runs.model, natural.get("m", 0.0), speed, steps)
     for unit, value in elastic.items():
         noise[unit] = max(noise.get(unit, 0.0), value)
-    return noise
+    return noise | floating_rounding(runs.model, _currents(runs))
+
+
+def _currents(runs: Runs) -> dict[str, float]:
+    """The largest that each electric part has had in either run [A]."""
+    found: dict[str, float] = {}
+    for one in (runs.first, runs.second):
+        for name in runs.model.electric if runs.model is not None else ():
+            values = np.abs(one.signals.get(f"{name}.current", np.zeros(0)))
+            known = values[np.isfinite(values)]
+            found[name] = max(found.get(name, 0.0), float(known.max(initial=0.0)))
+    return found
 
 
 def _natural(runs: Runs) -> dict[str, float]:
@@ -287,16 +329,10 @@ def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[
     if runs.model is None:
         return (), ()
     lost = [n for n in lost_signals(runs.first, runs.second) if n.split(".")[0] not in replayed]
-    both = {_owner(n) for n in set(runs.first.signals) & set(runs.second.signals)}
-    owed = tuple(n for n in lost if n.split(".")[0] in runs.model.joints or _owner(n) in both)
-    once = dict.fromkeys(_owner(n) for n in lost if n not in owed)
+    both = {owner_of(n) for n in set(runs.first.signals) & set(runs.second.signals)}
+    owed = tuple(n for n in lost if n.split(".")[0] in runs.model.joints or owner_of(n) in both)
+    once = dict.fromkeys(owner_of(n) for n in lost if n not in owed)
     return owed, tuple(once)
-
-
-def _owner(signal: str) -> str:
-    """The part of a signal, or the node with its table."""
-    words = signal.split(".")
-    return ".".join(words[:2]) if words[0] in _NODES else words[0]
 
 
 def _not_compared(runs: Runs) -> tuple[str, ...]:
@@ -437,7 +473,7 @@ def own_error(fine: Solution, coarser: Solution, model: Model | None = None) -> 
     errors = [
         (float(np.abs(p.first - p.second).max()) / p.peak, p.name)
         for p in pairs
-        if p.peak > max(FLOOR * max(floors.get(p.kind, 0.0), TINY), noise.get(p.kind, 0.0))
+        if p.peak > max(FLOOR * max(floors.get(p.kind, 0.0), TINY), noise_of(p, noise))
         and np.isfinite(p.first - p.second).all()
     ]
     return max(errors, default=(0.0, ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,29 +112,37 @@ def _swinging(basis: Array, moving: Places) -> Places:
 def relaxed(manifold: Manifold, t: float, x: Array, slopes: Slopes) -> Array:
     """Where growing steps of implicit Euler lead (pseudo-transient continuation: C. Kelley,
     D. Keyes, SIAM J. Numer. Anal. 35, 1998, 508-523): the machine's own way to rest, which
-    meets the valves that open and the stops that are touched on it.  A machine that runs away
-    is followed no further."""
+    meets the valves that open and the stops that are touched on it.  No step takes longer than the
+    posture takes to fall over: a longer one is Newton's, which leads back to where it falls from.
+    A machine that runs away is followed no further."""
     h = 0.0
     for _ in range(RELAXATIONS):
         here = slopes(x)
         x, basis, A, rates = here
         if not _is_finite(here) or manifold.is_away(x):
             break
-        h = GROWTH * h if h else FIRST / max(_largest(A), 1.0)
+        poles = np.linalg.eigvals(A)  # the entries of A have the units of what they connect
+        falling = float(poles.real.max(initial=0.0))
+        h = GROWTH * h if h else FIRST / (_largest(poles) or 1.0)
+        h = min(h, UPRIGHT / falling) if falling > 0.0 else h
         x, _ = manifold.moved(t, x, basis @ _implicit(A, rates, h))
     return x
 
 
 def _implicit(A: Array, rates: Array, h: float) -> Array:
-    """dz = h (rates + A dz), each row over its largest term: stiff ones hide no soft one."""
+    """dz = h (rates + A dz), each row and each deviation over its largest term: stiff ones hide no
+    soft one, nor heavy ones light ones."""
     whole = np.eye(len(A)) / h - A
     height = np.abs(whole).max(axis=1, initial=0.0)
-    return np.asarray(np.linalg.lstsq(whole / height[:, None], rates / height, rcond=None)[0])
+    whole = whole / height[:, None]
+    width = np.abs(whole).max(axis=0, initial=0.0)
+    dz = np.linalg.lstsq(whole / width, rates / height, rcond=None)[0] / width
+    return np.asarray(dz)
 
 
 def _is_finite(here: Local) -> bool:
     return bool(np.all(np.isfinite(here[2])) and np.all(np.isfinite(here[3])))
 
 
-def _largest(values: Array) -> float:
+def _largest(values: NDArray[Any]) -> float:
     return float(np.abs(values).max(initial=0.0))

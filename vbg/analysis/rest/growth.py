@@ -91,12 +91,12 @@ def growing(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -
 
 def _is_driven(probe: Probe, t: float, x: Array) -> bool:
     """Whether drives move something there, so that the slopes hold for an instant only."""
-    moves = np.abs(probe.values(t, x)[probe.spans["rate"]]) > RESTS * _natural(probe, t, x)
+    moves = np.abs(probe.values(t, x)[probe.spans["rate"]]) > RESTS * natural_sizes(probe, t, x)
     placed = [s for s in probe.system.slices if s.state.kind in POSTURES]
     return any(bool(moves[s.first : s.last].any()) for s in placed)
 
 
-def _natural(probe: Probe, t: float, x: Array) -> Array:
+def natural_sizes(probe: Probe, t: float, x: Array) -> Array:
     """What is large for each state: a turn, a size of the machine, what makes 1 V or 1 m/s; of what
     makes nothing what it is."""
     size = Tolerances(probe.system, 1.0)(t, x)
@@ -137,7 +137,7 @@ def _sides(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) ->
     if not kinks or len(kinks) > MOST_KINKS:
         yield _Side(x, np.zeros(probe.sides), here, space, gradients, np.zeros(len(kinks)))
         return
-    size = np.maximum(np.abs(x), _natural(probe, t, x))
+    size = np.maximum(np.abs(x), natural_sizes(probe, t, x))
     for signs in product((1.0, -1.0), repeat=len(kinks)):
         at, sides = on_side(probe, x, kinks, signs)
         try:
@@ -157,7 +157,7 @@ def _growths(probe: Probe, t: float, side: _Side) -> Iterator[tuple[complex, Com
     matrix, period = _form(probe, t, side, side.full)
     terms = np.abs(matrix)
     if period == 0.0:
-        natural = _natural(probe, t, side.x)
+        natural = natural_sizes(probe, t, side.x)
         unit = np.abs(space.chosen) @ natural
         rounding = ROUNDING / RESTS * natural[:, None] / np.where(unit > 0.0, unit, np.inf)
         slopes = np.abs(side.full[space.rows]) @ (np.abs(space.basis) + rounding)
@@ -183,7 +183,7 @@ def _form(probe: Probe, t: float, side: _Side, full: Array) -> tuple[Array, floa
 
 def _disturbed(probe: Probe, t: float, x: Array) -> Array:
     """x moved by as much as it may be off."""
-    size = RESTS * np.maximum(np.abs(x), _natural(probe, t, x))
+    size = RESTS * np.maximum(np.abs(x), natural_sizes(probe, t, x))
     for s in probe.system.slices:
         if s.state.kind in CONSTANT:
             size[s.first : s.last] = 0.0
@@ -233,7 +233,7 @@ def _most_moved(
     """The coordinate that the deviation moves most, in turns and sizes of the machine, and its
     value where it has one; joints' before places of bodies, as they are what is written.  Of what
     moves nothing the state that changes most beside what is natural for it."""
-    natural = _natural(probe, t, x)
+    natural = natural_sizes(probe, t, x)
     written, others = _joints_moved(probe, t, x, jacobian, pole, dx), {}
     for s in probe.system.slices:
         names = component_names(s.state.name, s.last - s.first)

@@ -13,7 +13,7 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import Slopes, relaxed, settled
-from vbg.analysis.rest.growth import Growth, growing
+from vbg.analysis.rest.growth import Growth, growing, natural_sizes
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.system import System
@@ -30,7 +30,8 @@ FIXED = 3e-14  # the same where no deviation changes the sum: rounding of the te
 DEPENDENT = 1e-11  # of the largest slope: directions below have none
 NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
-ASIDE = 1e-6  # of a posture: a start this near to an unstable rest is meant to be there
+# of the way to where the machine goes from an unstable rest: a start this near is meant to be there
+ASIDE = 1e-6
 TAKES_PART = 1e-3  # of what moves most in a deviation: what moves less has no part in it
 LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
 SHOWN = 4  # names in a sentence
@@ -132,27 +133,31 @@ def _stable(
     manifold: Manifold, t: float, start: Array, point: OperatingPoint, slopes: Slopes
 ) -> OperatingPoint:
     """The rest; where it is unstable, and the machine did not stand there before, that to which the
-    machine goes on its own way from beside it, if that is stable.  Of sources that work (constant
-    torques) the stored energy, down which the search goes, is no measure.
+    machine goes on its own way from beside it, if that is stable: first on the side where it stood.
+    Of sources that work (constant torques) the stored energy, down which the search goes, is no
+    measure.
 
-    What is written upright stays so: it stands there if nothing that would leave has moved.
+    What is written upright stays so: it stands there if nothing that would leave has moved by more
+    than ASIDE of the way that it would go, whatever the size of the machine is.
     """
-    growth, places = point.growth, manifold.postures
-    if growth is None:
+    if point.growth is None:
         return point
-    leaving = places[np.abs(growth.way[places]) > TAKES_PART]
-    moved = point.x[leaving] - manifold.at_rest(t, start)[leaving]
-    if not leaving.size or float(np.abs(moved).max()) <= ASIDE:
+    places, units = manifold.postures, natural_sizes(manifold.probe, t, point.x)
+    way = point.growth.way[places] / units[places]
+    leaving = np.abs(way) > TAKES_PART * np.abs(way).max(initial=0.0)
+    if not leaving.any():
         return point
-    for side in (1.0, -1.0):
-        dx = side * growth.way
+    moved = np.where(leaving, (manifold.at_rest(t, start) - point.x)[places] / units[places], 0.0)
+    for side in (1.0, -1.0) if moved @ way >= 0.0 else (-1.0, 1.0):
+        dx = side / float(np.abs(way).max()) * point.growth.way
         beside, _ = manifold.moved(t, point.x, min(manifold.longest(dx), 1.0) * dx)
         try:
             other = _newton(manifold, t, relaxed(manifold, t, beside, slopes), None)
         except UsageError:
             continue  # a law divides by zero on that way
         if other.kind == "equilibrium" and other.growth is None:
-            return other
+            gone = (other.x - point.x)[places] / units[places]
+            return point if np.linalg.norm(moved) <= ASIDE * np.linalg.norm(gone) else other
     return point
 
 

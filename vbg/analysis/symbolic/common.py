@@ -97,7 +97,8 @@ class _Forms:
 def _first_is_negative(total: Any) -> bool:
     """Which of a sum with as many negative terms as others and its opposite sympy takes for the
     opposite: the one whose first term, as it prints them, is negative."""
-    terms = ordered_terms(total)
+    spoken = len(total.args) == 2 and total.args[0].is_Number  # 1 - x has no order of its own
+    terms = None if spoken else ordered_terms(total)
     if terms is None:
         return bool(total.could_extract_minus_sign())
     return bool(terms[0].as_coeff_Mul()[0].is_negative)

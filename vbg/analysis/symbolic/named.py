@@ -6,7 +6,8 @@ constant c of its expressions is
 
     a monomial       c = k p1^a p2^b ...        exponents from the ratio when one p grows
     a polynomial     c or 1/c, of degree 4 in one or two parameters, 2 in three
-                     (inertia of a solid, mass times square of a length)
+                     (inertia of a solid, mass times square of a length, differences of lengths,
+                     for which fewer models are enough)
 
 A form is taken only if it gives the number at random further values to 1e-10.  A parameter in
 which some constant has no such form (an angle in a rotation) keeps its number everywhere.
@@ -39,9 +40,17 @@ READ = ("store", "position", "quaternion", "displacement", "signal")  # states o
 STEP = 1.1  # factor by which one parameter grows
 CLOSE = 1e-10  # relative error at which a form is believed
 CHECKS = 3  # random models for monomials
+QUADRATIC = 2  # of all parameters together: the polynomial that is tried before others
 DEGREES = {1: 4, 2: 4, 3: 2}  # of a polynomial's parameters, by their number
-ENOUGH = {n: (d + 1) ** n + CHECKS for n, d in DEGREES.items()}  # random models for one
-STAGES = (CHECKS, *sorted(set(ENOUGH.values())))  # random models looked at, as far as needed
+POWERS = {  # of its terms, those of lower degree first
+    n: [
+        [powers for powers in product(range(d + 1), repeat=n) if sum(powers) <= most]
+        for most in (QUADRATIC, n * d)
+    ]
+    for n, d in DEGREES.items()
+}
+ENOUGH = {n: len(forms[-1]) + CHECKS for n, forms in POWERS.items()}  # random models for one
+STAGES = (CHECKS, 8, 13, 28, 30)
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
 SEED = 5
@@ -350,20 +359,24 @@ class _Entries:
         return self._term(float(np.median(c / scale)), changed, exponents)
 
     def _polynomial(self, c: Array, changed: list[int]) -> Any:
-        degree = DEGREES.get(len(changed))
-        if degree is None:
-            return None
-        powers = np.array(list(product(range(degree + 1), repeat=len(changed))), dtype=float)
+        forms = POWERS.get(len(changed), [])
+        found = (self._of_powers(c, changed, np.array(powers, dtype=float)) for powers in forms)
+        return next((one for one in found if one is not None), None)
+
+    def _of_powers(self, c: Array, changed: list[int], powers: Array) -> Any:
+        """A polynomial of at most four terms, of those with the `powers` (terms, parameters)."""
         if len(c) < len(powers) + CHECKS:
             return None
         p = self.values[: len(c), changed] / self.values[0, changed]
         terms = np.prod(p[:, None, :] ** powers[None, :, :], axis=2)
-        kept = np.arange(len(powers))
-        for _ in range(3):  # without the terms that were only rounding the rest is sharper
+        kept, large = np.arange(len(powers)), np.zeros(1, dtype=bool)
+        while not large.all():  # without the terms that were only rounding the rest is sharper
             k, *_ = np.linalg.lstsq(terms[:, kept], c, rcond=None)
-            kept = kept[np.abs(k) > 1e-7 * np.abs(k).max()]
-        k, *_ = np.linalg.lstsq(terms[:, kept], c, rcond=None)
-        if len(kept) > 4 or np.abs(terms[:, kept] @ k - c).max() > CLOSE * np.abs(c).max():
+            if np.abs(terms[:, kept] @ k - c).max() > CLOSE * np.abs(c).max():
+                return None  # fewer terms are no better
+            large = np.abs(k) > 1e-7 * np.abs(k).max()
+            k, kept = k[large], kept[large]
+        if len(kept) > 4:
             return None
         scale = np.prod(self.values[0, changed] ** powers[kept], axis=1)
         parts = zip(k / scale, powers[kept], strict=True)

@@ -21,20 +21,53 @@ HELPERS = {
 
 @cache
 def ordering(printer: type) -> type:
-    """A class of printers that sort the terms of sums as sympy does, without its complex numbers
-    and with keys that are made once."""
+    """A class of printers that write sums and products as sympy does, but sort terms without its
+    complex numbers and with keys that are made once, and take a product for negative where its
+    number is, which sympy finds out by making the opposite of the product."""
 
     class Ordering(printer):
+        def _print_Add(self, expr: Any, order: Any = None) -> str:
+            terms = None if order or self.order else ordered_terms(expr)
+            if terms is None or not all(t.is_Mul or t.is_Number or _bare(t) for t in terms):
+                return str(super()._print_Add(expr, **({"order": order} if order else {})))
+            texts = map(self._print, terms)
+            signed = [f"- {one[1:]}" if one.startswith("-") else f"+ {one}" for one in texts]
+            text = " ".join(signed)
+            return text[2:] if text[0] == "+" else text[0] + text[2:]
+
         def _as_ordered_terms(self, expr: Any, order: Any = None) -> Any:
             terms = None if order or self.order else ordered_terms(expr)
             return super()._as_ordered_terms(expr, order) if terms is None else terms
 
+        def _print_Mul(self, expr: Any) -> str:
+            number, rest = expr.as_coeff_Mul()
+            factors = rest.args if rest.is_Mul else (rest,)
+            plain = (number.is_Integer or number.is_Float) and not self.order
+            if not plain or not all(one.is_Add or _bare(one) for one in factors):
+                return str(super()._print_Mul(expr))
+            texts = [
+                f"({self._print(one)})" if one.is_Add else self._print(one)
+                for one in sorted(factors, key=lambda one: one.sort_key())
+            ]
+            sign, size = ("-", -number) if number.is_negative else ("", number)
+            if not (size.is_Integer and size.p == 1):
+                texts = [self._print(size), *texts]
+            return sign + "*".join(texts)
+
     return Ordering
 
 
+def _bare(e: Any) -> bool:
+    """Whether a factor or term is written without brackets and above the line, and is no number:
+    a symbol, a function, a power of one."""
+    if e.is_Pow:
+        return bool(e.exp.is_Rational and e.exp.p > 0 and not e.base.is_number)
+    return bool(e.is_Symbol or (e.is_Function and not hasattr(e, "precedence")))
+
+
 def ordered_terms(total: Any) -> list[Any] | None:
-    """`total.as_ordered_terms()`: terms by the powers of their factors, these in sympy's order;
-    None of a number and one term, and of roots of numbers, which have rules of their own."""
+    """`total.as_ordered_terms()`: terms by the powers of their factors, these in sympy's order, but
+    1 - x as it is; None of roots of numbers, which have rules of their own."""
     from sympy import Mul
     from sympy.core.exprtools import decompose_power
 
@@ -45,11 +78,20 @@ def ordered_terms(total: Any) -> list[Any] | None:
         if not number.is_real or any(factor.is_number for factor in factors):
             return None
         rows.append((term, float(number), dict(map(decompose_power, factors))))
-    if len(rows) == 2 and total.args[0].is_Number:
-        return None
+    if _is_less_of_one(total):
+        return list(total.args)
     bases = sorted({base for *_, powers in rows for base in powers}, key=_place)
     rows.sort(key=lambda row: ([-row[2].get(base, 0) for base in bases], row[1]))
     return [term for term, *_ in rows]
+
+
+def _is_less_of_one(total: Any) -> bool:
+    """Whether a sum is a number above zero less a multiple of one factor."""
+    first, second = total.args[:2]
+    if len(total.args) > 2 or not (first.is_Number and first.is_positive and second.is_Mul):
+        return False
+    number = second.args[0]
+    return bool(len(second.args) == 2 and number.is_Number and number.is_negative)
 
 
 @lru_cache(maxsize=10_000)

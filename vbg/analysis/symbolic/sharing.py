@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from functools import cache, cmp_to_key
 from typing import Any
 
+from vbg.analysis.symbolic.printing import ordering
+
 
 def replaced(expression: Any, table: Mapping[Any, Any], done: dict[Any, Any] | None = None) -> Any:
     """`expression.xreplace(table)`; `done` is shared by expressions that share parts."""
@@ -37,7 +39,19 @@ def arranged(kind: Any, args: list[Any]) -> Any:
     if not apart or len(numbers) > 1:
         return kind(*args)
     others = [a for a in args if not a.is_Number] if numbers else args
-    return kind(*numbers, *sorted(others, key=_place()), evaluate=False)
+    return written_so(kind, (*numbers, *sorted(others, key=_place())))
+
+
+def written_so(kind: Any, args: tuple[Any, ...]) -> Any:
+    """The sum or product of `args`, real and in sympy's order, as they are: `evaluate=False`, but
+    without a look at each and at what is remembered."""
+    from sympy import Basic
+
+    if len(args) < 2:
+        return kind(*args)
+    made: Any = Basic.__new__(kind, *args)
+    made.is_commutative = True
+    return made
 
 
 def renumbered(expression: Any, change: Callable[[Any], Any]) -> Any:
@@ -78,7 +92,7 @@ def written_once() -> Callable[[Any], str]:
     """`str` of expressions, which keeps what it has written of their parts."""
     from sympy.printing.str import StrPrinter
 
-    printer = remembering(StrPrinter)()
+    printer = remembering(ordering(StrPrinter))()
     return lambda expression: str(printer.doprint(expression))
 
 

@@ -23,16 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from vbg.analysis.symbolic.angles import simplified
 from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of, of_unit_bodies
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.loops.counting import Operations
 from vbg.analysis.symbolic.loops.tidy import Tidy
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
-from vbg.analysis.symbolic.sharing import replaced, rewritten
 from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
 from vbg.assemble.matrices.products import product
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
@@ -284,7 +283,7 @@ def _projected(
     whole = (*mass, *right)
     if size >= SIMPLIFIED or sum(entry.count_ops() for entry in whole) >= SIMPLIFIED:
         return mass, right
-    return mass.applyfunc(_simplified), right.applyfunc(_simplified)
+    return mass.applyfunc(simplified), right.applyfunc(simplified)
 
 
 def _axial(R: Any, q: Any, tidy: Tidy) -> Any:
@@ -303,50 +302,3 @@ def _along(matrix: Any, q: list[Any], u: list[Any]) -> Any:
     for one, speed in zip(q, u, strict=True):
         rate += matrix.diff(one) * speed
     return rate
-
-
-def _simplified(expression: Any) -> Any:
-    """Trigonometric simplification; coefficients that are only rounding vanish.
-
-    What stands in Max, Min and the like is simplified by itself, once: `trigsimp` would look at
-    it on every path to it and in each of its tries.
-    """
-    import sympy
-
-    inside: dict[Any, Any] = {}
-    bare = rewritten(expression, partial(_stand_in, inside=inside), {})
-    short = sympy.expand(sympy.trigsimp(sympy.expand(bare)))
-    terms = sympy.Add.make_args(short)
-    sizes = [abs(float(t.as_coeff_Mul()[0])) for t in terms]
-    largest = max(sizes, default=0.0)
-    kept = [t for t, size in zip(terms, sizes, strict=True) if size > 1e-12 * largest]
-    return replaced(sympy.Add(*[_rounded(t) for t in kept]), inside)
-
-
-def _stand_in(node: Any, inside: dict[Any, Any]) -> Any:
-    """A symbol for a function that is no sine, exponential or root, which `inside` then holds with
-    simplified arguments; None for all else."""
-    import sympy
-    from sympy.core.function import Application
-    from sympy.functions.elementary.hyperbolic import HyperbolicFunction
-    from sympy.functions.elementary.trigonometric import TrigonometricFunction
-
-    elementary = (TrigonometricFunction, HyperbolicFunction, sympy.exp, sympy.log)
-    if not isinstance(node, Application) or isinstance(node, elementary):
-        return None
-    if not all(isinstance(argument, sympy.Expr) for argument in node.args):
-        return None  # the conditions of a Piecewise are no sums
-    made = sympy.Dummy(real=True)
-    inside[made] = node.func(*map(_simplified, node.args))
-    return made
-
-
-def _rounded(term: Any) -> Any:
-    """Coefficients to 15 digits, so that 0.3333333333333334 prints as it was meant."""
-    import sympy
-
-    number, rest = term.as_coeff_Mul()
-    if number.is_Float:
-        value = float(f"{float(number):.14g}")
-        number = sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), 15)
-    return number * rest

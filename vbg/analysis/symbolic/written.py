@@ -9,7 +9,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import simple_fraction
-from vbg.analysis.symbolic.printing import HELPERS, c_code, helpers
+from vbg.analysis.symbolic.printing import HELPERS, c_code, helpers, ordering
 from vbg.analysis.symbolic.sharing import remembering, renumbered, replaced, written_once
 from vbg.plumbing.components import split_component
 
@@ -131,7 +131,7 @@ def as_python(equations: SymbolicEquations) -> str:
     """A function of (t, x[, efforts][, modes]): the rates of x as an array."""
     from sympy.printing.pycode import PythonCodePrinter
 
-    printer = remembering(PythonCodePrinter)({"fully_qualified_modules": False})
+    printer = remembering(ordering(PythonCodePrinter))({"fully_qualified_modules": False})
     states, names = _states(equations), _renamed(equations)
     further = {"efforts": equations.efforts, "modes": equations.modes}
     given = {name: symbols for name, symbols in further.items() if symbols}

@@ -74,7 +74,7 @@ def run_discrete(
         softer = DiscreteTime(start, dt, SOFTER * bush.frequency, bush.ratio)
         ended = _run(start, softer, settings, None, _span(progress, 0.5, 1.0))
         notes += _expected(start.system, solution, ended)
-    return checked(replace(solution, notes=tuple(notes)))
+    return checked(replace(solution, notes=tuple(notes)), machine_size(start.system))
 
 
 def _run(

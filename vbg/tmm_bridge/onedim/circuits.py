@@ -8,6 +8,7 @@ from typing import Any
 
 from vbg.plumbing.groups import joined
 from vbg.plumbing.words import with_article
+from vbg.tmm_bridge.formulas.tape import Number, choose, most
 from vbg.tmm_bridge.onedim.draft import GROUND, REFERENCE, SCALES, Draft, Level, no_twin
 from vbg.tmm_bridge.onedim.electric import (
     Capacitor,
@@ -24,13 +25,13 @@ from vbg.tmm_bridge.onedim.electric import (
     shockley,
     switched,
 )
-from vbg.tmm_bridge.onedim.hydraulic import level_of
+from vbg.tmm_bridge.onedim.hydraulic import NO_SIGN, beyond, level_of
 from vbg.tmm_bridge.onedim.magnetic import PoleFace, Solenoid
 from vbg.tmm_bridge.onedim.network import Node
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
 from vbg.tmm_bridge.onedim.shafts import reach
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Value
+from vbg.tmm_bridge.onedim.working import Value, Working
 
 
 def add_levels(draft: Draft) -> None:
@@ -177,12 +178,35 @@ def _add_conductor(draft: Draft, sources: Sources, name: str, part: Any) -> None
         draft.add(Conductor(ends, shockley(part.Is, part.Vt, part.Gmin or 0.0)))
     elif part.kind == "diode":
         draft.add(Conductor(ends, switched(lambda w, v: v, 1.0 / part.Ron, part.Goff)))
-        draft.changes.append((f"electric.{name}", 1, lambda w: (ends.difference(w),)))
+        draft.changes.append((f"electric.{name}", 1, lambda w: (_blocking(draft.wires, ends, w),)))
     else:
         command: Value = sources.value(part, name, part.closed)
         law = switched(lambda w, v: command(w), 1.0 / part.Ron, part.Goff)
         draft.add(Conductor(ends, law))
         draft.changes.append((f"electric.{name}", 1, lambda w: (command(w),)))
+
+
+def _blocking(wires: Sequence[Ends], ends: Ends, w: Working) -> Number:
+    """The voltage of an ideal diode; zero, which is no change of sign, where it is rounding, or its
+    current is rounding of those around it: of all wires that hang together with it other than by
+    the ground.
+
+    An island that the diode alone ties to the ground sends it what rounding leaves of the sum of
+    its currents; over the leak of a diode that blocks that may be volts, of either sign.
+    """
+    size: Number = 0.0
+    nodes, left = {ends.first, ends.second} - {GROUND}, list(wires)
+    while near := [one for one in left if {one.first, one.second} & nodes]:
+        nodes |= {node for one in near for node in (one.first, one.second)} - {GROUND}
+        left = [one for one in left if one not in near]
+        for one in near:
+            size = size + _size(w.through[one.place])
+    own = w.through[ends.place]
+    return choose(NO_SIGN * size - _size(own), 0.0, beyond(ends, 0.0, SCALES["electric"][0], w))
+
+
+def _size(value: Number) -> Number:
+    return most(value, -value)
 
 
 def _add_solenoid(draft: Draft, name: str, part: Any) -> None:

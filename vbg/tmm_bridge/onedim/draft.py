@@ -55,7 +55,7 @@ class Draft:
     what reads the motion, too, go from one branch to another; `taps` the states
     that are inputs at the `excited` names (`excited`) that something reads; `ties` the pairs of
     nodes between which a part may carry any flow, `leaks` what carries next to none at times,
-    `chokes` what carries its state."""
+    `chokes` what carries its state, `wires` all that carries currents."""
 
     model: Model
     bodies: Mapping[str, BodyPlace]
@@ -92,6 +92,7 @@ class Draft:
     taps: dict[str, int] = field(default_factory=dict)
     ties: list[tuple[int, int]] = field(default_factory=list)
     leaks: list[Ends] = field(default_factory=list)
+    wires: list[Ends] = field(default_factory=list)
     chokes: list[tuple[Ends, int]] = field(default_factory=list)
 
     def state(self, *start: float) -> int:
@@ -146,8 +147,10 @@ class Draft:
     def loose_ends(self, table: str, name: str, nodes: tuple[str, str]) -> Ends:
         """Two nodes of a part that may block all but a leak."""
         first, second = (self.node(table, node) for node in nodes)
-        words = ELECTRIC if table == "electric" else HYDRAULIC
-        return Ends(name, first, second, self.place(), words)
+        if table != "electric":
+            return Ends(name, first, second, self.place(), HYDRAULIC)
+        self.wires.append(Ends(name, first, second, self.place(), ELECTRIC))
+        return self.wires[-1]
 
     def add(self, part: Part, *, late: bool = False) -> None:
         """Take a part in; `late` ones read what the others leave in `through`."""

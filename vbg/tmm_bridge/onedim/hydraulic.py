@@ -23,7 +23,8 @@ from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 Law = Callable[[Working, Number], Number]
 Liquid = tuple[float, float]  # density [kg/m^3], viscosity [Pa s]
 
-NO_SIGN = 2.0**-42  # of two pressures: their difference is rounding, and what Newton's method left
+# of two pressures, or of the currents around: their difference is rounding, and what Newton left
+NO_SIGN = 2.0**-42
 ATMOSPHERE = 1e5  # Pa, of which that is a share near zero
 STILL = 1e-3  # Reynolds number below which the friction factor is not asked for
 
@@ -48,11 +49,11 @@ def opening_valve(opens_at: float, conductance: float, leakage: float) -> Law:
     return lambda w, p: leakage * p + conductance * most(p - opens_at, 0.0)
 
 
-def beyond(ends: Ends, opens_at: float, w: Working) -> Number:
+def beyond(ends: Ends, opens_at: float, natural: float, w: Working) -> Number:
     """How far a valve is beyond its opening pressure: zero, which is no change of sign, where that
-    is rounding of the pressures on both sides."""
+    is rounding of the pressures on both sides and of the `natural` one that counts as small."""
     p, q = w.levels[ends.first], w.levels[ends.second]
-    size = most(p, -p) + most(q, -q) + opens_at + ATMOSPHERE
+    size = most(p, -p) + most(q, -q) + opens_at + natural
     over = p - q - opens_at
     return choose(NO_SIGN * size - most(over, -over), 0.0, over)
 

@@ -12,6 +12,7 @@ from vbg.tmm_bridge.onedim.circuits import add_source
 from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
 from vbg.tmm_bridge.onedim.electric import Conductor, FlowSource
 from vbg.tmm_bridge.onedim.hydraulic import (
+    ATMOSPHERE,
     Bladder,
     Chamber,
     Cylinder,
@@ -160,7 +161,7 @@ def _add_conductor(draft: Draft, name: str, part: Any) -> None:
     else:
         raise no_twin(part, name, with_article(part.kind))
     draft.add(Conductor(ends, opening_valve(at, conductance, part.leakage)))
-    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, w),)))
+    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, ATMOSPHERE, w),)))
 
 
 def _add_cylinder(draft: Draft, name: str, part: Any) -> None:

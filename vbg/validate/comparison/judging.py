@@ -59,10 +59,12 @@ class Judge:
     """What channels are judged by.
 
     tolerance : relative to the peak, None for `least` or what integration needs, at most
-    `loosest`; largest : largest channel of every kind; noise : below it a component of the kind
-    is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs were asked for;
-    natural : magnitude of every kind that the machine has, whatever it does; vectors : largest
-    magnitude of every vector in space.
+    `loosest`; largest : largest channel of every kind; noise : below it a component of the kind,
+    or of that name, is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs
+    were asked for; natural : magnitude of every kind that the machine has, whatever it does;
+    vectors : largest magnitude of every vector in space.  `largest`, `noise` and `natural` are of
+    what the channel hangs together with, whole : the larger of `largest` and `natural` of all that
+    was run at once.
     """
 
     tolerance: float | None
@@ -74,6 +76,7 @@ class Judge:
     rtol: float = 0.0
     natural: Mapping[str, float] = field(default_factory=dict)
     vectors: Mapping[str, float] = field(default_factory=dict)
+    whole: Mapping[str, float] = field(default_factory=dict)
 
 
 def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
@@ -138,7 +141,12 @@ def motion_error(
 
 
 def _floor(pair: Pair, largest: Mapping[str, float], noise: Mapping[str, float]) -> float:
-    return max(FLOOR * largest.get(pair.kind, 0.0), noise.get(pair.kind, 0.0), TINY)
+    return max(FLOOR * largest.get(pair.kind, 0.0), noise_of(pair, noise), TINY)
+
+
+def noise_of(pair: Pair, noise: Mapping[str, float]) -> float:
+    """What is rounding of its kind, or of it alone."""
+    return max(noise.get(pair.kind, 0.0), noise.get(pair.name, 0.0))
 
 
 def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array, in_both: Array) -> Channel:
@@ -159,7 +167,7 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array, in_both: A
     )
     bounds = np.maximum(bounds, _turned(judge, pair, changes))
     allowed = float(bounds[-1])
-    noise = judge.noise.get(pair.kind, 0.0)
+    noise = noise_of(pair, judge.noise)
     above = ~(error <= np.maximum(bounds * peak, noise))
     begins = int(np.argmax(above)) if finite else worst
     mark = _mark(judge, pair, error, above, changes, small=small)
@@ -229,8 +237,7 @@ def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
     """What errors of integration may have made of the difference, at every instant.  Runs hold
     their tolerance beside what the machine could do, also where it rests."""
     own = np.where(np.isnan(changes), 0.0, changes)
-    natural = judge.natural.get(pair.kind, 0.0)
-    promised = judge.rtol * max(judge.largest.get(pair.kind, 0.0), pair.peak, natural)
+    promised = judge.rtol * max(judge.whole.get(pair.kind, 0.0), pair.peak)
     by_motion = MAGNIFIED * judge.motion * max(pair.peak, TINY)
     explained: Array = SAFETY * (own + promised) + by_motion
     return explained

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
 
 from vbg.analysis.symbolic.data import (
     frame_of,
@@ -23,6 +22,7 @@ from vbg.analysis.symbolic.loops.clearing import cleared_balances
 from vbg.analysis.symbolic.loops.closures import DRIVE, Row, frames_of, rows_of
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.loops.kinematics import Kinematics, kinematics_of
+from vbg.analysis.symbolic.loops.pivots import pivots
 from vbg.analysis.symbolic.loops.rates import Arguments, arguments_of, second_rate
 from vbg.analysis.symbolic.loops.tidy import between_jumps, exact
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree, cardan_angles, tree_of
@@ -372,17 +372,13 @@ def _independent(
         [[float(k.algebra.slope(r.value, q).xreplace(dict(values))) for q in k.q] for r in rows]
     )
     height = np.linalg.norm(J, axis=1)
-    _, R, order = qr(
-        (J / np.where(height > 0.0, height, 1.0)[:, None]).T, pivoting=True, mode="economic"
-    )
-    sizes = np.abs(np.diag(R))
+    order, sizes = pivots((J / np.where(height > 0.0, height, 1.0)[:, None]).T)
     rank = int(np.count_nonzero(sizes > RANK * sizes.max(initial=0.0)))
-    kept = sorted(order[:rank].tolist())
+    kept = sorted(order[:rank])
     wish = np.array([_wish(name, model, asked) for name in names])
     scale = np.linalg.norm(J[kept], axis=0)
-    J_kept = J[kept] / np.where(scale > 0.0, scale, 1.0) * wish
-    _, _, columns = qr(J_kept, pivoting=True, mode="economic")
-    free = tuple(sorted(columns[rank:].tolist()))
+    columns, _ = pivots(J[kept] / np.where(scale > 0.0, scale, 1.0) * wish)
+    free = tuple(sorted(columns[rank:]))
     if set(asked) - {names[i] for i in free}:
         left = ", ".join(names[i] for i in free)
         told = f"{len(free)} free, such as {left}" if free else "none free: all is driven"

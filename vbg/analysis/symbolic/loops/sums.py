@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vbg.analysis.symbolic.sharing import arranged
+from vbg.analysis.symbolic.sharing import arranged, written_so
 
 Product = tuple[tuple[int, Any], ...]  # numbers of factors, rising, and their powers, not zero
 Sum = Mapping[Product, Any]  # product -> its number, not zero
@@ -72,7 +72,7 @@ class Sums:
         import sympy
 
         if e.is_Rational or e.is_Float:
-            return {ONE: e} if e != 0 else {}
+            return {ONE: e} if e else {}
         if e.is_Add:
             return added([self(term) for term in e.args])
         if e.is_Mul:
@@ -100,12 +100,12 @@ def _times(n: Any, product: Any) -> Any:
     be put together."""
     import sympy
 
-    if n == 1 or product.is_Number or product.is_Add:
+    if n is sympy.S.One or product.is_Number or product.is_Add:
         return n * product
     factors = product.args if product.is_Mul else (product,)
     if factors[0].is_Number:
         return n * product
-    return sympy.Mul(n, *factors, evaluate=False)
+    return written_so(sympy.Mul, (n, *factors))
 
 
 def added(sums: list[Sum]) -> Sum:
@@ -115,7 +115,7 @@ def added(sums: list[Sum]) -> Sum:
         for product, n in terms.items():
             met = total.get(product)
             total[product] = n if met is None else met + n
-    return {product: n for product, n in total.items() if n != 0}
+    return {product: n for product, n in total.items() if n}
 
 
 def multiplied(a: Sum, b: Sum) -> Sum:
@@ -126,7 +126,7 @@ def multiplied(a: Sum, b: Sum) -> Sum:
             product = joined(one, other)
             met = total.get(product)
             total[product] = n * m if met is None else met + n * m
-    return {product: n for product, n in total.items() if n != 0}
+    return {product: n for product, n in total.items() if n}
 
 
 def joined(a: Product, b: Product) -> Product:

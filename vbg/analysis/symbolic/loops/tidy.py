@@ -198,11 +198,11 @@ class Decimals:
         """`expression` with decimal numbers."""
         import sympy
 
-        def decimal(number: Any) -> Any:
-            return sympy.Float(repr(float(number)), 17)
+        def decimal(e: Any) -> Any:
+            return sympy.Float(repr(float(e)), 17) if _unusual(e) else None
 
         whole = self._into_sums(self._sized(expression))
-        return rewritten(whole, lambda e: decimal(e) if _unusual(e) else None, self._decimal)
+        return rewritten(whole, decimal, self._decimal, arranged)
 
     def _sized(self, e: Any) -> Any:
         """Sums in products and powers with numbers below 10."""

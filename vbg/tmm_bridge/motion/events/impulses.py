@@ -72,7 +72,7 @@ def strike_apart(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event
             y[own + part.shaft.state + 1] -= push / part.shaft.mass
         elif part.shaft.kind == JOINT:
             pushed[plant.tables.coordinates[part.shaft.place, 3]] -= push
-    y[plant.works[2]] += plant.held_by_network(stop.after, y) - held
+    y[plant.works.places[2]] += plant.held_by_network(stop.after, y) - held
     if pushed.any():
         y = _pushed(plant, stop, y, pushed)
     _let_go(plant, stop.after, y, max(abs(push / part.mass / part.ratio) for part, push in struck))
@@ -106,7 +106,7 @@ def _pushed(plant: Plant, stop: Stop, y: Array, pushed: Array) -> Array:
     t = plant.tables._replace(rows=rows)
     y[n_q : n_q + n_v] += change_by(mechanism, t, y[:own], drive, pushed)
     y = plant.project(stop.after, y, jerk=np.inf)
-    y[plant.works[2]] += kinetic_energy(mechanism, y, drive) - energy
+    y[plant.works.places[2]] += kinetic_energy(mechanism, y, drive) - energy
     return y
 
 

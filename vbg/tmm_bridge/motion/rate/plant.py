@@ -37,12 +37,11 @@ from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.pace import Pace
 from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
+from vbg.tmm_bridge.motion.rate.works import Works, held_energy, works_of
 from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
-CIRCUIT = 1e-2  # [W] of a circuit
-LEAST = 1e-9  # of a natural energy: less does not count
 FINE = 1e-6  # a strain, as a share of a length
 PROJECTED = 1e-15  # residual [rad or model's size] below which nothing is projected: rounding
 STILL = 1e-3  # [rad/s, or model's size in a second], beside which a jump of speeds is looked at
@@ -69,9 +68,8 @@ class Plant:
     `tables` are its own: rows of the frictions `sticky` hold or idle.  `inputs` and `drive`
     are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
-    are not larger, for differences; `works` places of what was supplied and lost, `choked` of
-    currents in series with diodes, `steady` those of states that change between steps only,
-    `power` the largest of them so far, `natural` what the machine's size says of energies;
+    are not larger, for differences; `works` what was supplied and lost, `choked` places of
+    currents in series with diodes, `steady` those of states that change between steps only;
     `sizes` of ways and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run,
     `fastest` and `liveliest` the largest speeds and accelerations that each dry friction has had.
     """
@@ -91,13 +89,11 @@ class Plant:
     balls: Array = field(init=False)
     grain: Array = field(init=False)
     typical: Array = field(init=False)
-    works: list[int] = field(init=False)
+    works: Works = field(init=False)
     choked: list[int] = field(init=False)
     steady: list[int] = field(init=False)
-    natural: tuple[float, float, float] = field(init=False)
     sizes: Sizes = field(init=False)
     pace: Pace = field(init=False)
-    power: float = 0.0
     _effects: dict[str, list[int]] = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
     n_rates: int = 0
@@ -121,18 +117,14 @@ class Plant:
         self.balls = np.concatenate([places[kinds == BALL], places[kinds == ELASTIC] + 3])
         states = 0 if network is None else len(network.start)
         own = self.mechanism.size
-        self.works = [own - 2, own - 1]
+        self.works = works_of(self.mechanism, self.duration)
         self.steady, self.choked = [], []
         if network is not None:
-            self.works += [own + network.works, own + network.works + 1]
             self.steady = [own + place for place in network.steady]
             self.choked = [own + place for place in network.choked]
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
         self.grain[places[kinds == PRISMATIC]] = t.length[0]
-        mass, size = float(t.link[:, LINK_MASS].sum()), model_size(self.mechanism)
-        weight = mass * float(np.linalg.norm(t.gravity))
-        self.natural = weight * size, mass * size**2, CIRCUIT * (network is not None)
         self.typical = np.full(len(self.grain), SMALL)
         strained = (places[kinds == ELASTIC][:, None] + np.arange(3)).ravel()
         self.grain[strained] = t.length[0]
@@ -188,14 +180,13 @@ class Plant:
             found = np.maximum(found, np.abs(self.rate(t, y + grain) - f))
         return np.where(np.isfinite(found), found, 0.0)
 
-    def work_tolerance(self, rate: Array, rtol: float, duration: float) -> float:
-        """Of the works, sums over the motion that do not drive it: their measure is what the
-        largest power until now may do in the whole run, or a small part of what the machine's
-        size says."""
-        self.power = max(self.power, float(np.abs(rate[self.works]).max()))
-        falling, moving, working = self.natural
-        natural = falling + moving / duration**2 + working * duration
-        return rtol * max(self.power * duration, LEAST * natural) or np.inf
+    def look(self, y: Array) -> None:
+        """Take note of a state that the motion came to, which was evaluated."""
+        self.sizes.look(y)
+        held = held_energy(self.tables, self.scratch)
+        if self.mechanism.network is not None:
+            held += float(np.abs(self.outputs()[-2:]).sum())
+        self.works.look(y, held)
 
     def stages(
         self, t: float, h: float, y: Array, K: Array, rules: Rules, rows: tuple[int, int]
@@ -305,7 +296,7 @@ class Plant:
             if size <= EXACT:
                 break
         if not first:  # what an impulse of a source brings
-            y[self.works[2]] += self.held_by_network(t, y) - before
+            y[self.works.places[2]] += self.held_by_network(t, y) - before
         return y
 
     def struck(self, stop: Stop, y: Array) -> Array:
@@ -317,7 +308,7 @@ class Plant:
         self.smooth = (-np.inf, np.inf)
         before, after = (self.held_by_network(t, y) for t in (stop.before, stop.after))
         self.smooth = smooth
-        y[self.works[2]] += after - before
+        y[self.works.places[2]] += after - before
         return y
 
     def held_by_network(self, t: float, y: Array) -> float:
