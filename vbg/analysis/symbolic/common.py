@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from vbg.analysis.symbolic.printing import ordered_terms
+from vbg.analysis.symbolic.printing import as_float, ordered_terms
 from vbg.analysis.symbolic.sharing import arranged
 
 Part = tuple[Any, Any]  # symbol, expression
@@ -82,7 +82,7 @@ class _Forms:
     def _minus(self, e: Any) -> bool:
         """Whether an expression is written as the opposite of its opposite."""
         if e.is_Mul:
-            return bool(e.args[0].is_Number and e.args[0].is_negative)
+            return bool(e.args[0].is_Number and as_float(e.args[0]) < 0.0)
         if not e.is_Add:
             return bool(e.could_extract_minus_sign())
         found = self._signs.get(e)
@@ -101,7 +101,7 @@ def _first_is_negative(total: Any) -> bool:
     terms = None if spoken else ordered_terms(total)
     if terms is None:
         return bool(total.could_extract_minus_sign())
-    return bool(terms[0].as_coeff_Mul()[0].is_negative)
+    return as_float(terms[0].as_coeff_Mul()[0]) < 0.0
 
 
 def _repeated(expressions: Iterable[Any], known: dict[Any, Any]) -> tuple[set[Any], set[str]]:

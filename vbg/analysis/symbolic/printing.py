@@ -47,9 +47,9 @@ def ordering(printer: type) -> type:
                 return str(super()._print_Mul(expr))
             texts = [
                 f"({self._print(one)})" if one.is_Add else self._print(one)
-                for one in sorted(factors, key=lambda one: one.sort_key())
+                for one in sorted(factors, key=_place)
             ]
-            sign, size = ("-", -number) if number.is_negative else ("", number)
+            sign, size = ("-", -number) if as_float(number) < 0.0 else ("", number)
             if not (size.is_Integer and size.p == 1):
                 texts = [self._print(size), *texts]
             return sign + "*".join(texts)
@@ -75,9 +75,11 @@ def ordered_terms(total: Any) -> list[Any] | None:
     for term in total.args:
         number, rest = term.as_coeff_Mul()
         factors = () if rest.is_Number else Mul.make_args(rest)
-        if not number.is_real or any(factor.is_number for factor in factors):
+        if not (number.is_Rational or number.is_Float) or any(
+            factor.is_number for factor in factors
+        ):
             return None
-        rows.append((term, float(number), dict(map(decompose_power, factors))))
+        rows.append((term, as_float(number), dict(map(decompose_power, factors))))
     if _is_less_of_one(total):
         return list(total.args)
     bases = sorted({base for *_, powers in rows for base in powers}, key=_place)
@@ -85,20 +87,29 @@ def ordered_terms(total: Any) -> list[Any] | None:
     return [term for term, *_ in rows]
 
 
+def as_float(number: Any) -> float:
+    """A real number; sympy's own way to a fraction's leads through its long floats."""
+    return float(number.p / number.q if number.is_Rational else number)
+
+
 def _is_less_of_one(total: Any) -> bool:
     """Whether a sum is a number above zero less a multiple of one factor."""
     first, second = total.args[:2]
-    if len(total.args) > 2 or not (first.is_Number and first.is_positive and second.is_Mul):
+    if len(total.args) > 2 or not (first.is_Number and second.is_Mul and len(second.args) == 2):
         return False
     number = second.args[0]
-    return bool(len(second.args) == 2 and number.is_Number and number.is_negative)
+    return bool(number.is_Number and as_float(number) < 0.0 < as_float(first))
 
 
 @lru_cache(maxsize=10_000)
-def _place(base: Any) -> Any:
-    from sympy import default_sort_key
+def _place(e: Any) -> Any:
+    """`e.sort_key()`, of sums by terms that are put in order here."""
+    from sympy import S
 
-    return default_sort_key(base)
+    if not e.is_Add:
+        return e.sort_key()
+    terms = ordered_terms(e) or e.as_ordered_terms()
+    return e.class_key(), (len(terms), tuple(map(_place, terms))), S.One.sort_key(), S.One
 
 
 def c_code(expression: Any) -> str:

@@ -27,19 +27,28 @@ def renamed(node: Any, names: Mapping[Any, Any], done: dict[Any, Any]) -> Any:
 
 def arranged(kind: Any, args: list[Any]) -> Any:
     """`kind(*args)` where no two arguments of a sum, or product, cancel or are alike, as when each
-    stands for one that was there: they are only sorted.  Sums in sums, and numbers before sums,
-    are put together as ever."""
+    stands for one that was there: they are only sorted.  Products in products are put together
+    where they have no factor in common; sums in sums, and numbers before sums, as ever."""
     import sympy
 
-    numbers = [a for a in args if a.is_Number]
     if kind is sympy.Mul:
-        apart = not any(a.is_Mul for a in args) and not (len(args) == 2 and args[1].is_Add)
+        factors = [one for a in args for one in (a.args if a.is_Mul else (a,))]
+        apart = len(factors) == len(args) or _differ(factors)
     else:
+        factors = args
         apart = kind is sympy.Add and not any(a.is_Add for a in args)
-    if not apart or len(numbers) > 1:
+    numbers = [a for a in factors if a.is_Number]
+    before_sum = kind is sympy.Mul and len(factors) == 2 and factors[1].is_Add
+    if not apart or before_sum or len(numbers) > 1:
         return kind(*args)
-    others = [a for a in args if not a.is_Number] if numbers else args
+    others = [a for a in factors if not a.is_Number] if numbers else factors
     return written_so(kind, (*numbers, *sorted(others, key=_place())))
+
+
+def _differ(factors: list[Any]) -> bool:
+    """Whether no two factors have a base in common, and none is the root of a number."""
+    bases = [one.as_base_exp()[0] for one in factors if not one.is_Number]
+    return len(set(bases)) == len(bases) and not any(base.is_Number for base in bases)
 
 
 def written_so(kind: Any, args: tuple[Any, ...]) -> Any:

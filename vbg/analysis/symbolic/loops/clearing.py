@@ -13,6 +13,7 @@ from math import sqrt
 from typing import Any
 
 from vbg.analysis.symbolic.loops.sums import Product, Sum, Sums, joined
+from vbg.analysis.symbolic.printing import as_float
 
 ROUNDING = 1e-14  # of a number that is a sum of products of a few turns, beside its kind
 Sizes = dict[Product, float]  # the largest number of each kind of term
@@ -95,7 +96,7 @@ class Kinds:
         for entry in entries:
             for product, n in self._sums(entry).items():
                 kind = self(product)
-                found[kind] = max(abs(float(n)), found.get(kind, 0.0))
+                found[kind] = max(abs(as_float(n)), found.get(kind, 0.0))
         return found
 
 
@@ -108,5 +109,5 @@ def _without(entry: Any, sums: Sums, scale: Callable[[Product], float]) -> Any:
     """A sum without its terms that are negligible beside `scale` of their kind; as it was where it
     has none, multiplied out where it had."""
     terms = sums(entry)
-    kept: Sum = {p: n for p, n in terms.items() if abs(float(n)) > ROUNDING * scale(p)}
+    kept: Sum = {p: n for p, n in terms.items() if abs(as_float(n)) > ROUNDING * scale(p)}
     return entry if len(kept) == len(terms) else sums.expression(kept)

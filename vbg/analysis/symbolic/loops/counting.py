@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vbg.analysis.symbolic.printing import as_float
+
 
 class Operations:
     """Counts operations; an object remembers the parts it has met."""
@@ -41,7 +43,7 @@ class Operations:
     def _sum(self, e: Any) -> int:
         """A sign in front counts where all terms have one: -x - y, but not y - x."""
         numbers = [term.as_coeff_Mul()[0] for term in e.args]
-        signs = [_below_zero(number) for number in numbers]
+        signs = [as_float(number) < 0.0 for number in numbers]
         parts = sum(
             self._without_sign(term) if sign else self(term)
             for term, sign in zip(e.args, signs, strict=True)
@@ -56,7 +58,7 @@ class Operations:
         """Its sign, its factors, and one division by all that stands below the line."""
         number, rest = e.as_coeff_Mul()
         factors = rest.args if rest.is_Mul else (rest,)
-        total = int(_below_zero(number))
+        total = int(as_float(number) < 0.0)
         above, below = 0, 0
         if number.is_Rational:
             above, below = int(abs(number.p) != 1), int(number.q != 1)
@@ -98,11 +100,6 @@ class Terms:
         if e.is_Mul:
             return math.prod(map(self, e.args))
         return int(self(e.base) ** int(e.exp)) if e.exp.is_Integer and e.exp > 0 else 1
-
-
-def _below_zero(number: Any) -> bool:
-    """The sign of a coefficient, without sympy's search for what follows from what."""
-    return bool(number.p < 0 if number.is_Rational else number.is_negative)
 
 
 def _atom(e: Any) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from vbg.analysis.symbolic.loops.counting import Operations, Terms
 from vbg.analysis.symbolic.loops.factors import factored
 from vbg.analysis.symbolic.loops.sums import ONE, Product, Sum, Sums, added, multiplied
+from vbg.analysis.symbolic.printing import as_float
 from vbg.analysis.symbolic.sharing import arranged, renumbered, rewritten, written_once
 
 LARGE = 200  # operations above which an expression stays as it is
@@ -155,8 +156,9 @@ def _is_wave(factor: Any) -> bool:
 
 def rounded(terms: Sum) -> Sum:
     """A sum without terms whose coefficient is rounding, coefficients to 15 digits."""
-    largest = max((abs(float(n)) for n in terms.values()), default=0.0)
-    return {p: _number(n) for p, n in terms.items() if abs(float(n)) > NEGLIGIBLE * largest}
+    sizes = {p: abs(as_float(n)) for p, n in terms.items()}
+    least = NEGLIGIBLE * max(sizes.values(), default=0.0)
+    return {p: _number(n) for p, n in terms.items() if sizes[p] > least}
 
 
 def _number(n: Any) -> Any:
@@ -164,7 +166,7 @@ def _number(n: Any) -> Any:
     import sympy
 
     if n.is_Rational and n.q > LONG:
-        return sympy.Rational(repr(float(n)))
+        return sympy.Rational(repr(as_float(n)))
     if not n.is_Float:
         return n
     value = float(f"{float(n):.15g}")
@@ -199,7 +201,7 @@ class Decimals:
         import sympy
 
         def decimal(e: Any) -> Any:
-            return sympy.Float(repr(float(e)), 17) if _unusual(e) else None
+            return sympy.Float(repr(as_float(e)), 17) if _unusual(e) else None
 
         whole = self._into_sums(self._sized(expression))
         return rewritten(whole, decimal, self._decimal, arranged)
