@@ -32,7 +32,18 @@ def quantity(text: str, unit: str, defined: Mapping[str, Defined] = NONE) -> tup
     ModelError
         no expression, no unit, one of another dimension, or terms that cannot be added.
     """
-    found = expressions.parse_terms(text, defined) if defined else _terms(text)
+    return _quantity(text, unit, defined) if defined else _without_functions(text, unit)
+
+
+@lru_cache(maxsize=4096)
+def _without_functions(text: str, unit: str) -> tuple[Expression, str]:
+    """Of a text that calls no function of the model; the same ones are read in every run of a
+    sweep."""
+    return _quantity(text, unit, NONE)
+
+
+def _quantity(text: str, unit: str, defined: Mapping[str, Defined]) -> tuple[Expression, str]:
+    found = expressions.parse_terms(text, defined)
     terms = tuple(_told(node, there, defined) for node, there in found)
     written = next((there for _, there in terms if there), "")
     if not written:
@@ -41,13 +52,6 @@ def quantity(text: str, unit: str, defined: Mapping[str, Defined] = NONE) -> tup
     if len(terms) > 1:
         _require_addable(terms, written)
     return reduce(lambda a, b: Binary("+", a, b), scaled), written
-
-
-@lru_cache(maxsize=4096)
-def _terms(text: str) -> Terms:
-    """The terms of a text without functions of the model; the same ones are read in every run of
-    a sweep."""
-    return expressions.parse_terms(text)
 
 
 def _told(node: Expression, written: str, defined: Mapping[str, Defined]) -> tuple[Expression, str]:

@@ -56,7 +56,9 @@ class Sums:
 
         found = self._products.get(product)
         if found is None:
-            found = sympy.Mul(*[self._factors[i] ** power for i, power in product])
+            factors = [self._factors[i] ** power for i, power in product]
+            roots = any(factor.is_number for factor in factors)  # of numbers, which join
+            found = sympy.Mul(*factors) if roots else arranged(sympy.Mul, factors)
             self._products[product] = found
         return found
 
