@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy
 
-from vbg.analysis.symbolic.printing import PROCEDURES, c_code, fortran_code, helpers
+from vbg.analysis.symbolic.rewriting.printing import PROCEDURES, c_code, fortran_code, helpers
 from vbg.blocks.scalars import SCALARS
 
 x, y, z = sympy.symbols("x y z", real=True)

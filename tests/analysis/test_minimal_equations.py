@@ -19,11 +19,11 @@ from vbg.io import toml
 sympy = pytest.importorskip("sympy")
 
 from benchmarks.kane import chain, kane, operations, size_of_kane  # noqa: E402
-from vbg.analysis.symbolic.loops.c import as_c  # noqa: E402
-from vbg.analysis.symbolic.loops.coding import code_of  # noqa: E402
+from vbg.analysis.symbolic.loops.code.c import as_c  # noqa: E402
+from vbg.analysis.symbolic.loops.code.coding import code_of  # noqa: E402
+from vbg.analysis.symbolic.loops.code.fortran import as_fortran  # noqa: E402
+from vbg.analysis.symbolic.loops.code.python import as_python  # noqa: E402
 from vbg.analysis.symbolic.loops.deriving import minimal_equations  # noqa: E402
-from vbg.analysis.symbolic.loops.fortran import as_fortran  # noqa: E402
-from vbg.analysis.symbolic.loops.python import as_python  # noqa: E402
 from vbg.analysis.symbolic.loops.text import as_text  # noqa: E402
 from vbg.plumbing.components import vector_of  # noqa: E402
 

@@ -6,7 +6,7 @@ import pytest
 
 sympy = pytest.importorskip("sympy")
 
-from vbg.analysis.symbolic.loops.counting import Operations  # noqa: E402
+from vbg.analysis.symbolic.rewriting.counting import Operations  # noqa: E402
 
 SYMBOLS = sympy.symbols("q u l m J", real=True)
 

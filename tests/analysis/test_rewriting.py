@@ -9,15 +9,15 @@ from sympy.printing.c import C99CodePrinter  # noqa: E402
 from sympy.printing.fortran import FCodePrinter  # noqa: E402
 from sympy.printing.str import StrPrinter  # noqa: E402
 
-from vbg.analysis.symbolic.angles import simplified  # noqa: E402
-from vbg.analysis.symbolic.common import common_parts  # noqa: E402
-from vbg.analysis.symbolic.loops.factors import factored  # noqa: E402
 from vbg.analysis.symbolic.loops.pivots import pivots  # noqa: E402
-from vbg.analysis.symbolic.loops.slopes import Slopes  # noqa: E402
-from vbg.analysis.symbolic.loops.sums import Sums  # noqa: E402
-from vbg.analysis.symbolic.loops.tidy import Decimals, exact  # noqa: E402
-from vbg.analysis.symbolic.printing import ordered_terms, ordering  # noqa: E402
-from vbg.analysis.symbolic.sharing import renamed  # noqa: E402
+from vbg.analysis.symbolic.rewriting.angles import simplified  # noqa: E402
+from vbg.analysis.symbolic.rewriting.common import common_parts  # noqa: E402
+from vbg.analysis.symbolic.rewriting.factors import factored  # noqa: E402
+from vbg.analysis.symbolic.rewriting.printing import ordered_terms, ordering  # noqa: E402
+from vbg.analysis.symbolic.rewriting.sharing import renamed  # noqa: E402
+from vbg.analysis.symbolic.rewriting.slopes import Slopes  # noqa: E402
+from vbg.analysis.symbolic.rewriting.sums import Sums  # noqa: E402
+from vbg.analysis.symbolic.rewriting.tidy import Decimals, exact  # noqa: E402
 from vbg.assemble.matrices.products import product  # noqa: E402
 
 X = sympy.symbols("x y z t", real=True)

@@ -5,7 +5,7 @@ import pytest
 sympy = pytest.importorskip("sympy")
 from sympy.printing.pycode import PythonCodePrinter  # noqa: E402
 
-from vbg.analysis.symbolic.sharing import (  # noqa: E402
+from vbg.analysis.symbolic.rewriting.sharing import (  # noqa: E402
     remembering,
     renumbered,
     replaced,

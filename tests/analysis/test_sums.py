@@ -7,9 +7,9 @@ import pytest
 sympy = pytest.importorskip("sympy")
 
 from tests.analysis.test_operations import SYMBOLS, expression  # noqa: E402
-from vbg.analysis.symbolic.loops.counting import Terms  # noqa: E402
-from vbg.analysis.symbolic.loops.sums import Sums, joined, multiplied  # noqa: E402
-from vbg.analysis.symbolic.loops.tidy import Waves, exact  # noqa: E402
+from vbg.analysis.symbolic.rewriting.counting import Terms  # noqa: E402
+from vbg.analysis.symbolic.rewriting.sums import Sums, joined, multiplied  # noqa: E402
+from vbg.analysis.symbolic.rewriting.tidy import Waves, exact  # noqa: E402
 
 Q, U, L, *_ = SYMBOLS
 WHOLE = 400  # terms that are still multiplied out here

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vbg.analysis.symbolic.named import named, simple_fraction, unnamed
-from vbg.analysis.symbolic.sharing import renumbered
+from vbg.analysis.symbolic.rewriting.sharing import renumbered
 from vbg.assemble.matrices.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
 from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.system import System

@@ -25,13 +25,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from vbg.analysis.symbolic.angles import simplified
 from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of, of_unit_bodies
 from vbg.analysis.symbolic.equations import SymbolicEquations
-from vbg.analysis.symbolic.loops.counting import Operations
-from vbg.analysis.symbolic.loops.tidy import Tidy
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
+from vbg.analysis.symbolic.rewriting.angles import simplified
+from vbg.analysis.symbolic.rewriting.counting import Operations
+from vbg.analysis.symbolic.rewriting.tidy import Tidy
 from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
 from vbg.assemble.matrices.products import product
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of

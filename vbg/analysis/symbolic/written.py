@@ -9,8 +9,8 @@ from typing import Any
 
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import simple_fraction
-from vbg.analysis.symbolic.printing import HELPERS, c_code, helpers, ordering
-from vbg.analysis.symbolic.sharing import remembering, renumbered, replaced, written_once
+from vbg.analysis.symbolic.rewriting.printing import HELPERS, c_code, helpers, ordering
+from vbg.analysis.symbolic.rewriting.sharing import remembering, renumbered, replaced, written_once
 from vbg.plumbing.components import split_component
 
 # names that the code itself has, and words of Python and C: a parameter M becomes M_

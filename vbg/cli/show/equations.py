@@ -105,8 +105,8 @@ def exported_equations(system: Any, language: str) -> str:
 
 
 def _program(system: Any, language: str, *, names: bool, chosen: tuple[str, ...]) -> str:
-    from vbg.analysis.symbolic.loops import c, fortran, python
-    from vbg.analysis.symbolic.loops.coding import code_of
+    from vbg.analysis.symbolic.loops.code import c, fortran, python
+    from vbg.analysis.symbolic.loops.code.coding import code_of
     from vbg.analysis.symbolic.loops.deriving import minimal_equations
     from vbg.starting import start
 

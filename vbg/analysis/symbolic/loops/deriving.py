@@ -17,18 +17,18 @@ from vbg.analysis.symbolic.data import (
     number_of,
     of_unit_bodies,
 )
-from vbg.analysis.symbolic.loops.algebra import Algebra
-from vbg.analysis.symbolic.loops.clearing import cleared_balances
 from vbg.analysis.symbolic.loops.closures import DRIVE, Row, frames_of, rows_of
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.loops.kinematics import Kinematics, kinematics_of
 from vbg.analysis.symbolic.loops.pivots import pivots
 from vbg.analysis.symbolic.loops.rates import Arguments, arguments_of, second_rate
-from vbg.analysis.symbolic.loops.tidy import between_jumps, exact
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree, cardan_angles, tree_of
 from vbg.analysis.symbolic.loops.wrenches import Needs, wrenches_of
 from vbg.analysis.symbolic.named import Named, named, unnamed
-from vbg.analysis.symbolic.sharing import replaced
+from vbg.analysis.symbolic.rewriting.algebra import Algebra
+from vbg.analysis.symbolic.rewriting.clearing import cleared_balances
+from vbg.analysis.symbolic.rewriting.sharing import replaced
+from vbg.analysis.symbolic.rewriting.tidy import between_jumps, exact
 from vbg.analysis.symbolic.size import require_length
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.matrices.products import product

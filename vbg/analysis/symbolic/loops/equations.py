@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vbg.analysis.symbolic.common import common_parts
+from vbg.analysis.symbolic.rewriting.common import common_parts
 
 
 @dataclass(frozen=True, eq=False)

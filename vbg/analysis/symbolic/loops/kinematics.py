@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from vbg.analysis.symbolic.loops.algebra import Algebra
-from vbg.analysis.symbolic.loops.clearing import cleared
 from vbg.analysis.symbolic.loops.rates import arguments_of, second_rate
-from vbg.analysis.symbolic.loops.sums import Sums
 from vbg.analysis.symbolic.loops.tree import GROUND, TURN, Carrier, Tree
+from vbg.analysis.symbolic.rewriting.algebra import Algebra
+from vbg.analysis.symbolic.rewriting.clearing import cleared
+from vbg.analysis.symbolic.rewriting.sums import Sums
 from vbg.assemble.matrices.products import product
 
 Of = Callable[[str, str], Any]  # joint, name of an array of its frame -> matrix in symbols

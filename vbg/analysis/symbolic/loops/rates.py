@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.analysis.symbolic.loops.slopes import Slopes
+from vbg.analysis.symbolic.rewriting.slopes import Slopes
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vbg.analysis.symbolic.common import common_parts
-from vbg.analysis.symbolic.loops.counting import Operations
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
-from vbg.analysis.symbolic.sharing import written_once
+from vbg.analysis.symbolic.rewriting.common import common_parts
+from vbg.analysis.symbolic.rewriting.counting import Operations
+from vbg.analysis.symbolic.rewriting.sharing import written_once
 from vbg.plumbing.components import component_names
 from vbg.plumbing.paused_collection import paused_collection
 

@@ -9,7 +9,7 @@ from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
-from vbg.analysis.symbolic.loops.sums import Product, Sums
+from vbg.analysis.symbolic.rewriting.sums import Product, Sums
 
 
 def factored(expression: Any, sums: Sums) -> Any:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from vbg.analysis.symbolic.common import common_parts
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
-from vbg.analysis.symbolic.sharing import renamed
+from vbg.analysis.symbolic.rewriting.common import common_parts
+from vbg.analysis.symbolic.rewriting.sharing import renamed
 from vbg.analysis.symbolic.written import WORDS_OF_C, identifier
 from vbg.errors import VbgError
 from vbg.plumbing.components import component_names

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
-from vbg.analysis.symbolic.printing import PROCEDURES, fortran_code
+from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.rewriting.printing import PROCEDURES, fortran_code
 
 WIDTH = 120  # columns of a line; 132 are allowed
 

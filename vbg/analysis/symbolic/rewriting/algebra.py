@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vbg.analysis.symbolic.loops.slopes import Slopes
-from vbg.analysis.symbolic.loops.tidy import Decimals, Tidy
+from vbg.analysis.symbolic.rewriting.slopes import Slopes
+from vbg.analysis.symbolic.rewriting.tidy import Decimals, Tidy
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vbg.analysis.symbolic.sharing import arranged, written_so
+from vbg.analysis.symbolic.rewriting.sharing import arranged, written_so
 
 Product = tuple[tuple[int, Any], ...]  # numbers of factors, rising, and their powers, not zero
 Sum = Mapping[Product, Any]  # product -> its number, not zero

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vbg.analysis.symbolic.printing import as_float
+from vbg.analysis.symbolic.rewriting.printing import as_float
 
 
 class Operations:

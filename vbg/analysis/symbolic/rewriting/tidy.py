@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vbg.analysis.symbolic.loops.counting import Operations, Terms
-from vbg.analysis.symbolic.loops.factors import factored
-from vbg.analysis.symbolic.loops.sums import ONE, Product, Sum, Sums, added, multiplied
-from vbg.analysis.symbolic.printing import as_float
-from vbg.analysis.symbolic.sharing import arranged, renumbered, rewritten, written_once
+from vbg.analysis.symbolic.rewriting.counting import Operations, Terms
+from vbg.analysis.symbolic.rewriting.factors import factored
+from vbg.analysis.symbolic.rewriting.printing import as_float
+from vbg.analysis.symbolic.rewriting.sharing import arranged, renumbered, rewritten, written_once
+from vbg.analysis.symbolic.rewriting.sums import ONE, Product, Sum, Sums, added, multiplied
 
 LARGE = 200  # operations above which an expression stays as it is
 GROWN = 2  # terms by operations above which a sum is not multiplied out to be cleared

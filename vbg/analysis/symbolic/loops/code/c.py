@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
-from vbg.analysis.symbolic.printing import c_code, helpers
+from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.rewriting.printing import c_code, helpers
 
 _RUN = """
 static void exchange(double *a, double *b)

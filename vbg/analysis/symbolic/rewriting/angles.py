@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import Any
 
-from vbg.analysis.symbolic.sharing import replaced, rewritten
+from vbg.analysis.symbolic.rewriting.sharing import replaced, rewritten
 
 
 def simplified(expression: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
-from vbg.analysis.symbolic.printing import ordering
+from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.rewriting.printing import ordering
 
 _RUN = '''
 def factors(jac):

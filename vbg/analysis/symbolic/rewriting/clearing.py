@@ -12,8 +12,8 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
-from vbg.analysis.symbolic.loops.sums import Product, Sum, Sums, joined
-from vbg.analysis.symbolic.printing import as_float
+from vbg.analysis.symbolic.rewriting.printing import as_float
+from vbg.analysis.symbolic.rewriting.sums import Product, Sum, Sums, joined
 
 ROUNDING = 1e-14  # of a number that is a sum of products of a few turns, beside its kind
 Sizes = dict[Product, float]  # the largest number of each kind of term

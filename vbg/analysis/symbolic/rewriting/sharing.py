@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, cmp_to_key
 from typing import Any
 
-from vbg.analysis.symbolic.printing import ordering
+from vbg.analysis.symbolic.rewriting.printing import ordering
 
 
 def replaced(expression: Any, table: Mapping[Any, Any], done: dict[Any, Any] | None = None) -> Any:

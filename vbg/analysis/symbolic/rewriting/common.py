@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from vbg.analysis.symbolic.printing import as_float, ordered_terms
-from vbg.analysis.symbolic.sharing import arranged
+from vbg.analysis.symbolic.rewriting.printing import as_float, ordered_terms
+from vbg.analysis.symbolic.rewriting.sharing import arranged
 
 Part = tuple[Any, Any]  # symbol, expression
 
