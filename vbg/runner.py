@@ -406,7 +406,13 @@ def _settings(model: Model, job: Job) -> dict[str, Any]:
     if job.solver != "vbg" and alone:
         raise UsageError(f"{alone[0]} belongs to method 'discrete-time', which solver vbg has.")
     if job.solver != "vbg":
-        del settings["method"], settings["formulation"]
+        for name in ("method", "formulation"):
+            if name in job.settings:
+                raise UsageError(
+                    f"{name} {job.settings[name]!r} is of solver vbg; {job.solver} has its own. "
+                    f"Leave out --{name} or --solver."
+                )
+            del settings[name]
     return settings
 
 

@@ -24,6 +24,7 @@ _MASS: Dimension = (1, 0, 0, 0, 0, 0)
 _LENGTH: Dimension = (0, 1, 0, 0, 0, 0)
 _TIME: Dimension = (0, 0, 1, 0, 0, 0)
 _CURRENT: Dimension = (0, 0, 0, 1, 0, 0)
+_CHARGE: Dimension = (0, 0, 1, 1, 0, 0)
 _TEMPERATURE: Dimension = (0, 0, 0, 0, 1, 0)
 _ANGLE: Dimension = (0, 0, 0, 0, 0, 1)
 _FORCE: Dimension = (1, 1, -2, 0, 0, 0)
@@ -71,7 +72,7 @@ _PREFIXED: Mapping[str, Unit] = {
     "S": Unit(1.0, (-1, -2, 3, 2, 0, 0)),
     "F": Unit(1.0, (-1, -2, 4, 2, 0, 0)),
     "H": Unit(1.0, (1, 2, -2, -2, 0, 0)),
-    "C": Unit(1.0, (0, 0, 1, 1, 0, 0)),
+    "C": Unit(1.0, _CHARGE),
     "Wb": Unit(1.0, (1, 2, -2, -1, 0, 0)),
     "T": Unit(1.0, (1, 0, -2, -1, 0, 0)),
     "L": Unit(1e-3, _VOLUME),
@@ -79,6 +80,7 @@ _PREFIXED: Mapping[str, Unit] = {
     "Hz": Unit(2 * math.pi, (0, 0, -1, 0, 0, 1), cycles=1),
     "t": Unit(1e3, _MASS),
     "Wh": Unit(3600.0, _ENERGY),
+    "Ah": Unit(3600.0, _CHARGE),
     "P": Unit(0.1, (1, -1, -1, 0, 0, 0)),
     "St": Unit(1e-4, (0, 2, -1, 0, 0, 0)),
 }

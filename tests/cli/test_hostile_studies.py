@@ -122,3 +122,12 @@ def test_a_scheduler_that_is_none_is_told(address, tmp_path, capsys):
     words = (*STUDY, "--vary", "L=1:2:2", "-o", str(tmp_path / "s.csv"), "--scheduler", address)
     assert main(words) == 2
     assert "there is no Dask cluster" in capsys.readouterr().err
+
+
+def test_a_parameter_is_set_or_varied_and_a_study_without_a_run_has_failed(capsys):
+    assert main([*STUDY, "--vary", "L=1:2:2", "--set", "L=1"]) == 2
+    assert "--set and --vary both name L" in capsys.readouterr().err
+    assert main([*STUDY, "--vary", "L=-2:-1:2"]) == 1
+    assert "2 failed" in capsys.readouterr().out
+    assert main(["run", MODEL, "--solver", "mstmm", "--method", "radau", "--t-end", "0.01"]) == 2
+    assert "Leave out --method or --solver" in capsys.readouterr().err

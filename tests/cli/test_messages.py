@@ -388,8 +388,19 @@ def test_imported_parameters_take_units(tmp_path, capsys):
     out = tmp_path / "two.toml"
     assert told(["import", printed, "-o", out, "--set", "L=50 cm"], capsys)[0] == 0
     assert tomllib.loads(out.read_text("utf-8"))["parameters"]["L"] == 0.5
-    code, _, err = told(["import", printed, "-o", out, "--set", "L=5 kgg"], capsys)
+    code, _, err = told(["import", printed, "-o", out, "--force", "--set", "L=5 kgg"], capsys)
     assert code == 2 and "'kgg' is not a unit" in err
+
+
+def test_an_import_does_not_write_over_a_model_unasked(tmp_path, capsys):
+    out = tmp_path / "arm.toml"
+    out.write_text("# changed by hand\n", "utf-8")
+    arm = Path(__file__).parents[1] / "io/urdf/arm.urdf"
+    words = ["import", str(arm), "-o", str(out)]
+    code, _, err = told(words, capsys)
+    assert (code, out.read_text("utf-8")) == (2, "# changed by hand\n")
+    assert "arm.toml exists" in err and "--force" in err
+    assert told([*words, "--force"], capsys)[0] == 0
 
 
 def test_a_quiet_run_that_fails_says_why(tmp_path, capsys):

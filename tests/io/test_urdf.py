@@ -248,7 +248,7 @@ def test_import_from_the_command_line(tmp_path, capsys):
     assert main(["import", str(ARM), "-o", str(out)]) == 0
     model = vbg.read(out)
     assert set(MOVING) < set(model.joints)
-    assert main(["import", str(ARM), "-o", str(out), "--set", "a=1"]) == 2
+    assert main(["import", str(ARM), "-o", str(out), "--force", "--set", "a=1"]) == 2
     assert "no parameters" in capsys.readouterr().err
 
 

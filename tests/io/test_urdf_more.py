@@ -193,6 +193,26 @@ def test_joints_that_follow_each_other_in_a_circle_are_named():
     assert len(read_robot(_following(*long), "r.urdf").joints) == 3000
 
 
+@pytest.mark.parametrize("multiplier", ["0", "0.5"])
+def test_a_joint_that_follows_nothing_that_moves_is_held_at_its_offset(multiplier, tmp_path):
+    """No part of a joint that moves, or one that is fixed."""
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    links = "".join(
+        f'<link name="{n}"><inertial><mass value="1"/>{inertia}</inertial></link>' for n in "ab"
+    )
+    ends = '<parent link="%s"/><child link="%s"/><axis xyz="0 0 1"/>'
+    leads = "continuous" if multiplier == "0" else "fixed"
+    (tmp_path / "r.urdf").write_text(
+        f'<robot name="r"><link name="base"/>{links}<joint name="first" type="continuous">'
+        f'{ends % ("base", "a")}<mimic joint="second" multiplier="{multiplier}" offset="0.3"/>'
+        f'</joint><joint name="second" type="{leads}">{ends % ("a", "b")}</joint></robot>'
+    )
+    model, notes = urdf.read(tmp_path / "r.urdf")
+    assert any("held at 0.3" in note for note in notes)
+    run = vbg.simulate(model, t_end=0.1, output_step=0.05)
+    assert run["first.angle"] == pytest.approx(0.3, abs=1e-12)
+
+
 @pytest.mark.parametrize("lacks", ["<inertia>", "iyy", "<mass>", ""])
 def test_what_an_inertial_lacks_is_named(lacks, tmp_path):
     moments = '<inertia ixx="0.1" iyy="0.2" izz="0.2"/>'

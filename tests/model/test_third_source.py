@@ -271,7 +271,7 @@ def _in_si(text: str) -> float:
     return float(quantity.to_base_units().magnitude)
 
 
-@pytest.mark.parametrize("text", [s for s in units.symbols() if s not in ("1", "Wh")])
+@pytest.mark.parametrize("text", [s for s in units.symbols() if s not in ("1", "Wh", "Ah")])
 def test_units_are_those_of_pint(text):
     found = units.parse(text)
     assert found.factor + found.offset == pytest.approx(_in_si(text), rel=1e-9)

@@ -181,7 +181,7 @@ def test_a_level_makes_bodies_of_sub_assemblies(tmp_path, capsys):
         "pin_2": (("machine", "trolley_2"), ""),
     }
     out = tmp_path / "machine.toml"
-    told = ["import", str(tmp_path / "machine.step"), "-o", str(out)]
+    told = ["import", str(tmp_path / "machine.step"), "-o", str(out), "--force"]
     plate, pin = np.pi * 0.03**2 * 0.01, np.pi * 0.005**2 * 0.02
     volumes = {"trolley": plate + pin, "trolley_2": plate + pin}
     rail = np.pi * 0.04**2 * 0.05

@@ -36,6 +36,7 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="model file, .toml")
+    parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
     parser.add_argument(
         "--base",
         choices=("fixed", "free"),
@@ -93,6 +94,11 @@ def act(arguments: argparse.Namespace) -> int:
     if not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file.")
     require_output(arguments.output, (".toml",))
+    if Path(arguments.output).exists() and not arguments.force:
+        raise UsageError(
+            f"{arguments.output} exists, perhaps with changes by hand. Choose another name with "
+            "-o, or overwrite with --force."
+        )
     if Path(arguments.file).suffix.lower() in _ASSEMBLIES:
         return _step(arguments)
     given = (arguments.density, arguments.level, arguments.ground or None, arguments.accept or None)

@@ -43,7 +43,8 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="many runs over parameters, with measures of each",
         detail="The table grows run by run; started again, it goes on where it was killed.\n"
-        "Points that cannot be run are kept with the reason.  Ctrl-C keeps the runs done so far.\n"
+        "Points that cannot be run are kept with the reason; exit code 1 where none could.\n"
+        "Ctrl-C keeps the runs done so far.\n"
         "A measure is an expression of signals, or the name of one of the model's [measures];\n"
         "`vbg parts measures` lists the functions.",
         examples="""vbg sweep crank.toml --vary r='30 mm:60 mm:16' --measure "rms(A.force)" -o r.csv
@@ -123,6 +124,8 @@ def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
     for k, one in enumerate(ranges):
         if one.name in (before.name for before in ranges[:k]):
             raise UsageError(f"--vary names {one.name} twice; give each parameter one range.")
+        if one.name in dict(arguments.parameters):
+            raise UsageError(f"--set and --vary both name {one.name}; leave out one of them.")
     return ranges
 
 
@@ -196,11 +199,12 @@ def act(arguments: argparse.Namespace) -> int:
     end_progress()
     finish(arguments, study, results)
     failed = [row for row in results.rows if row.status == "failed"]
+    none_finished = len(failed) == len(results.rows) > 0
     if arguments.effects or arguments.effects_plot:
         return tell_effects(arguments, ranges, results)
     print_rows(results, as_json=arguments.json)
     if arguments.json:
-        return 0
+        return int(none_finished)
     fresh = len(results.rows) - before
     kept = f", {before} taken from {arguments.output}" if before else ""
     print(f"\n{count(fresh, 'run')}{kept}; {len(failed)} failed.")
@@ -209,7 +213,7 @@ def act(arguments: argparse.Namespace) -> int:
         print(f"{len(doubtful)} finished with a warning; the column `reason` of a table has each.")
     for row in (*failed[:3], *doubtful[:3]):
         print(f"  {', '.join(f'{n}={figure(v)}' for n, v in row.point)}: {row.reason}")
-    return 0
+    return int(none_finished)
 
 
 def tell_effects(arguments: argparse.Namespace, ranges: list[Range], results: Table) -> int:

@@ -126,7 +126,7 @@ def to_document(
         )
     bodies, joints = writer.bodies(), writer.joints()
     if mimic:
-        joints |= writer.couplings()
+        joints = writer.coupled(joints)
     if not bodies:
         raise ModelError(
             f"{where}: no link but the ground has a mass; nothing could move. --base free lets the "
@@ -310,22 +310,38 @@ class _Writer:
         """Zero, or the middle of its limits where zero is outside them; of a coordinate that
         follows another, what it follows to."""
         factor, shift = 1.0, 0.0
-        while joint.mimic is not None and joint.mimic[0] in self.moving:
+        while joint.mimic is not None:
             leader, ratio, offset = joint.mimic
-            joint, factor, shift = self.moving[leader], factor * ratio, shift + factor * offset
+            factor, shift = factor * ratio, shift + factor * offset
+            if self.is_held(joint):
+                return shift
+            joint = self.moving[leader]
         return factor * _middle(joint) + shift
 
-    def couplings(self) -> dict[str, Any]:
-        found = {}
+    def is_held(self, joint: UrdfJoint) -> bool:
+        """Whether it follows what does not move, or no part of what does."""
+        return joint.mimic is not None and (
+            joint.mimic[0] not in self.moving or joint.mimic[1] == 0.0
+        )
+
+    def coupled(self, joints: dict[str, Any]) -> dict[str, Any]:
+        """The joints, with gears where one follows another; what follows nothing that moves, or
+        no part of it, is driven to stay at its offset."""
+        found = dict(joints)
         for joint in self.moving.values():
             if joint.mimic is None:
                 continue
-            leader, ratio, _ = joint.mimic
-            if leader not in self.moving or ratio == 0.0:
-                self.notes.append(f"{joint.name} follows {leader!r}, which does not move; left.")
+            leader, ratio, offset = joint.mimic
+            name = self.names["joint", joint.name]
+            if self.is_held(joint):
+                self.notes.append(
+                    f"{joint.name} follows {leader!r} by nothing that moves: held at {offset:g}."
+                )
+                coordinate = "slide" if joint.kind == "prismatic" else "angle"
+                free = {key: joints[name][key] for key in ("kind", "between", "axis")}
+                found[name] = free | {"initial": {coordinate: offset}, "drive": offset}
                 continue
             ends = [f"joints.{self.names['joint', name]}" for name in (leader, joint.name)]
-            name = self.names["joint", joint.name]
             found[f"{name}_follows"] = {"kind": "gear", "between": ends, "ratio": ratio}
         return found
 
