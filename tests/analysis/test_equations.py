@@ -205,6 +205,8 @@ def test_c_function_gives_the_same_numbers(name, tmp_path):
     dx = np.zeros(len(x))
     pointer = ctypes.POINTER(ctypes.c_double)
     call(ctypes.c_double(0.0), *(v.ctypes.data_as(pointer) for v in (x, *others, dx)))
+    for text in (as_c(equations), as_python(equations)):
+        assert ("set by the caller" in text) == bool(equations.modes)
     expected = function(as_python(equations))(0.0, x, *others)
     assert_allclose(dx, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
 

@@ -127,6 +127,14 @@ def _renamed(equations: SymbolicEquations) -> dict[Any, Any]:
     return names
 
 
+def _told_of_modes(equations: SymbolicEquations) -> str:
+    """What a caller must know where events or samplers change something: they are no rates."""
+    if not equations.modes:
+        return ""
+    listed = ", ".join(map(str, equations.modes))
+    return f"  modes = ({listed}): set by the caller, whose are events and samplers."
+
+
 def as_python(equations: SymbolicEquations) -> str:
     """A function of (t, x[, efforts][, modes]): the rates of x as an array."""
     from sympy.printing.pycode import PythonCodePrinter
@@ -137,7 +145,8 @@ def as_python(equations: SymbolicEquations) -> str:
     given = {name: symbols for name, symbols in further.items() if symbols}
     head = f"def rate({', '.join(['t', 'x', *given])}):"
     lines = ["from math import *", "", "from numpy import array, linalg", "", "", head]
-    lines.append(f'    """Rates of x = ({", ".join(map(str, states))})."""')
+    told = f"Rates of x = ({', '.join(map(str, states))}).{_told_of_modes(equations)}"
+    lines.append(f'    """{told}"""')
     lines.append(f"    {', '.join(str(names[s]) for s in states)}, = x")
     for name, symbols in given.items():
         lines.append(f"    {', '.join(str(names[s]) for s in symbols)}, = {name}")
@@ -179,7 +188,8 @@ def as_c(equations: SymbolicEquations) -> str:
     further = {"efforts": equations.efforts, "modes": equations.modes}
     given = {name: symbols for name, symbols in further.items() if symbols}
     arrays = "".join(f", const double *{name}" for name in given)
-    lines = ["#include <math.h>", "", f"/* x = ({', '.join(map(str, states))}) */"]
+    held = _told_of_modes(equations)
+    lines = ["#include <math.h>", "", f"/* x = ({', '.join(map(str, states))}){held} */"]
     lines.append(f"void rate(double t, const double *x{arrays}, double *dx)")
     lines.append("{")
     for name, symbols in {"x": states, **given}.items():

@@ -67,8 +67,9 @@ def _add_formats(parser: argparse.ArgumentParser) -> None:
     formats.add_argument(
         "--equations",
         choices=tuple(ENDINGS),
-        help="the equations in symbols, to be read: a program that runs by itself, with joint "
-        "forces, in python (.py), c (.c) or fortran (.f90); latex (.tex); text (.txt)",
+        help="the equations in symbols, to be read: python (.py), c (.c) or fortran (.f90), of a "
+        "mechanism as a program that runs by itself, with joint forces, else as the function of "
+        "the rates; latex (.tex); text (.txt)",
     )
     formats.add_argument("--mstmm-xml", action="store_true", help="MSTMMSim's parameter file, .xml")
     formats.add_argument(
