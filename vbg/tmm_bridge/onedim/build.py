@@ -137,13 +137,13 @@ def _network(
         grips.append(Grip(i, -1 if pair else shaft.place, pair, shaft.mass))
     works = draft.state(0.0, 0.0)
     network = Network(
-        (*draft.parts, *draft.late, *draft.frictions),
+        (*draft.parts, *draft.frictions, *draft.late),
         tuple(draft.shafts),
         nodes,
         tuple(draft.pairs),
         tuple(draft.start),
         tuple(draft.scales),
-        draft.places,
+        tuple(draft.places),
         tuple(efforts),
         feeds,
         tuple(draft.changes),

@@ -71,7 +71,7 @@ class Draft:
     joints: dict[tuple[str, str], int] = field(default_factory=dict)
     ports: dict[str, Port] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
-    places: int = 0
+    places: list[float] = field(default_factory=list)
     changes: list[Changing] = field(default_factory=list)
     readers: dict[str, Value] = field(default_factory=dict)
     reads: set[str] = field(default_factory=set)
@@ -122,10 +122,10 @@ class Draft:
         self.scales.append(scale)
         return len(self.scales) - 1
 
-    def place(self) -> int:
-        """A new place in `through`."""
-        self.places += 1
-        return self.places - 1
+    def place(self, scale: float = 1.0) -> int:
+        """A new place in `through`, for what is typically so large."""
+        self.places.append(scale)
+        return len(self.places) - 1
 
     def share(self) -> int:
         """A new place in `shares`."""
@@ -148,8 +148,8 @@ class Draft:
         """Two nodes of a part that may block all but a leak."""
         first, second = (self.node(table, node) for node in nodes)
         if table != "electric":
-            return Ends(name, first, second, self.place(), HYDRAULIC)
-        self.wires.append(Ends(name, first, second, self.place(), ELECTRIC))
+            return Ends(name, first, second, self.place(SCALES[table][1]), HYDRAULIC)
+        self.wires.append(Ends(name, first, second, self.place(SCALES[table][1]), ELECTRIC))
         return self.wires[-1]
 
     def add(self, part: Part, *, late: bool = False) -> None:

@@ -112,19 +112,24 @@ class Prescribed:
     factor: float
     drive: TimeFunction
     turns: bool
+    place: int
 
     def act(self, w: Working) -> None:
-        """Nothing: the shaft is driven."""
+        """Nothing: `close` runs after all others."""
 
-    def effort(self, w: Working) -> Number:
+    def close(self, w: Working) -> None:
         """mass speed' = efforts + factor * effort, in the shaft's own motion."""
         slope = w.timed(self.drive, 1) / self.factor
-        return (self.mass * slope - w.efforts[self.shaft]) / self.factor
+        w.through[self.place] = (self.mass * slope - w.efforts[self.shaft]) / self.factor
+
+    def power(self, w: Working) -> Number:
+        """What it brings in."""
+        return w.through[self.place] * w.timed(self.drive, 0)
 
     def energies(self, w: Working) -> Energies:
-        return Energies(supplied=self.effort(w) * w.timed(self.drive, 0))
+        return Energies(supplied=self.power(w))
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")
-        yield f"{self.name}.{exerted}", unit, self.effort
-        yield f"{self.name}.power", "W", lambda w: self.effort(w) * w.timed(self.drive, 0)
+        yield f"{self.name}.{exerted}", unit, lambda w: w.through[self.place]
+        yield f"{self.name}.power", "W", self.power

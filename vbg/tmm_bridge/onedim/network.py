@@ -11,7 +11,15 @@ from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import ROOM, DryFriction
 from vbg.tmm_bridge.onedim.latch import KEPT, Latch
-from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
+from vbg.tmm_bridge.onedim.mechanical import (
+    DRIVEN,
+    FREE,
+    JOINT,
+    MASSLESS,
+    PAIR,
+    Prescribed,
+    Shaft,
+)
 from vbg.tmm_bridge.onedim.signals import Held
 from vbg.tmm_bridge.onedim.working import (
     Changing,
@@ -83,6 +91,7 @@ class Network:
 
     start : states at t = 0, `guessed` those that nobody wrote;
     scales : typical sizes of the unknowns;
+    places : typical sizes of what parts tell (`Working.through`);
     efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
     signal gives;  changes : what changes sign where a law has a kink, with its part, or
     none where that is no event;
@@ -106,7 +115,7 @@ class Network:
     pairs: tuple[Pair, ...]
     start: tuple[float, ...]
     scales: tuple[float, ...]
-    places: int
+    places: tuple[float, ...]
     efforts: tuple[tuple[int, int, float], ...]
     feeds: tuple[tuple[int, Value], ...]
     changes: tuple[Changing, ...]
@@ -160,8 +169,8 @@ class Network:
             t=t,
             x=[tape.place(start) for start in self.start],
             z=[tape.place() for _ in range(m)],
-            rates=Stored(tape, n),
-            residual=Stored(tape, m),
+            rates=Stored(tape, [1.0] * n),
+            residual=Stored(tape, [1.0] * m),
             positions=[tape.place() for _ in range(k)],
             speeds=[tape.place() for _ in range(k)],
             efforts=[0.0] * k,
@@ -169,7 +178,7 @@ class Network:
             levels=[0.0] * nodes,
             net=[0.0] * nodes,
             capacity=[0.0] * nodes,
-            slopes=Stored(tape, nodes),
+            slopes=Stored(tape, [1.0] * nodes),
             through=Stored(tape, self.places),
             shares=[0.0] * self.shares,
             seen=[[tape.place() for _ in range(3)] for _ in self.sensors],
@@ -259,3 +268,16 @@ def balance(network: Network, w: Working) -> None:
             w.rates[shaft.state] = w.speeds[i]
     for friction in network.frictions:
         friction.hold(w)
+    for part in network.parts:
+        if isinstance(part, Prescribed):
+            part.close(w)
+    _tear(w)
+
+
+def _tear(w: Working) -> None:
+    """The equations of what was read before it was known."""
+    for stored in (w.through, w.slopes, w.rates):
+        for k, early in stored.early.items():
+            left = w.tape.place()
+            w.tape.store(early - stored.slots[k], left)
+            w.torn.append((early, left, stored.scales[k]))

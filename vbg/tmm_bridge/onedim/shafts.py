@@ -209,9 +209,8 @@ def _lay_shaft(
         factor = sign * tied.ratio[driven[0]]
         shaft = Shaft(DRIVEN, mass, state=draft.state(0.0), drive=function, factor=factor)
         draft.shafts.append(shaft)
-        draft.late.append(
-            Prescribed(name, index, mass, factor, function, part.table != "translational")
-        )
+        turns, place = part.table != "translational", draft.place()
+        draft.late.append(Prescribed(name, index, mass, factor, function, turns, place))
         for output in draft.late[-1].outputs():
             draft.tell(output)
     elif mass > 0.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
@@ -15,15 +15,24 @@ SECTIONS = (TIME, BALANCE, FEEDS, CHANGES, OUTPUTS, SLOPES)
 
 
 class Stored:
-    """Slots that are written once a pass; who reads one before gets the last pass' value."""
+    """Slots that are written once a pass.  Who reads one before, within the balance, gets an
+    unknown of its own, `early`, with unknown - slot = 0 (tearing: G. Kron, Diakoptics, 1963): in
+    the slot is what the pass before has left."""
 
-    def __init__(self, tape: Tape, n: int):
-        self.tape, self.slots = tape, [tape.place() for _ in range(n)]
+    def __init__(self, tape: Tape, scales: Sequence[float]):
+        self.tape, self.slots, self.scales = tape, [tape.place() for _ in scales], scales
+        self.early: dict[int, Slot] = {}
+        self._written: set[int] = set()
 
     def __getitem__(self, k: int) -> Slot:
-        return self.slots[k]
+        if k in self._written or self.tape.section != BALANCE:
+            return self.slots[k]
+        if k not in self.early:
+            self.early[k] = self.tape.place()
+        return self.early[k]
 
     def __setitem__(self, k: int, value: Number) -> None:
+        self._written.add(k)
         self.tape.store(value, self.slots[k])
 
 
@@ -40,7 +49,8 @@ class Working:
     seen : triples of bodies' motions that signals read;
     held : efforts of frictions that the mechanism makes stick, accelerations : of shafts that it
     moves, reactions : efforts of the network's rows in it, all known when it was solved;
-    signals : values of signals that were asked for at this instant.
+    signals : values of signals that were asked for at this instant;
+    torn : (unknown, residual, scale) of what is read before it is known.
     """
 
     tape: Tape
@@ -64,6 +74,7 @@ class Working:
     accelerations: list[Slot]
     reactions: list[Slot]
     signals: dict[str, Number] = field(default_factory=dict)
+    torn: list[tuple[Slot, Slot, float]] = field(default_factory=list)
     given: dict[tuple[TimeFunction, int], Number] = field(default_factory=dict)
 
     def timed(self, function: TimeFunction, order: int) -> Number:

@@ -56,7 +56,8 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
     dependence = None
     if network is not None:
         places |= _recorded(network, network.working(tape, t))
-        dependence = reduced(tape, places, np.array(network.scales))
+        sizes = [*network.scales, *places["torn"]]
+        dependence = reduced(tape, places, np.array(sizes))
         tape.section = SLOPES
         balance_now = list(tape.sections.get(BALANCE, ()))
         places["slopes"] = jacobian_recorded(tape, balance_now, places["z"], places["residual"])
@@ -64,7 +65,7 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
     n_z, asked = len(places.get("z", ())), _hinges_asked(mechanism, places.get("asked", ()))
     scales = np.ones(n_z)  # of accelerations that are asked for: behind the others
     if network is not None:
-        scales[: len(network.scales)] = network.scales
+        scales[: len(sizes)] = sizes
     widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 3}
     widths |= {"sensors": 3, "accelerations": 2, "slopes": 3}
     tables = {
@@ -154,8 +155,9 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         "fed": fed,
         "x": [slot.place for slot in w.x],
         "rates": [slot.place for slot in w.rates.slots],
-        "z": [slot.place for slot in w.z],
-        "residual": [slot.place for slot in w.residual.slots],
+        "z": [slot.place for slot in (*w.z, *(early for early, _, _ in w.torn))],
+        "residual": [slot.place for slot in (*w.residual.slots, *(left for _, left, _ in w.torn))],
+        "torn": [scale for _, _, scale in w.torn],
         "joints": [(s.place, p, v) for s, p, v in moved if s.kind == JOINT],
         "pairs": [(*pair.nodes, p, v) for pair, p, v in pairs],
         "points": [(*pair.first, *pair.second) for pair, _, _ in pairs],
