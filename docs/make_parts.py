@@ -21,9 +21,13 @@ TITLE = """\
 
 Made by `python docs/make_parts.py` from the declarations; `vbg parts KIND` says the same, with
 the signals that a part gives, and `vbg parts KIND --example` prints a whole small machine around
-it. Bare numbers are SI; every number may be an expression or carry a unit. Power into a part is
-positive; a current, flow or torque is positive from the first node to the second; `force` and
-`torque` of a joint are what the first body exerts on the second, in world axes.
+it. Bare numbers are SI; every number may be an expression or carry a unit. A current or flow is
+positive from the first node to the second, a torque or force on the second; `force` and `torque`
+of a joint are what the first body exerts on the second, in world axes. `power` of an electric or
+hydraulic part is what it takes: voltage * current, pressure * flow, negative where it supplies. Of
+what acts on a motion (torque, force, speed, friction, clutch, dc_motor, solenoid, cylinder) it is
+what the part gives the motion: torque or force * speed, negative where it brakes; of a pump it is
+what it gives the oil.
 """
 
 

@@ -14,9 +14,17 @@ from vbg.assemble.program.program import Program
 from vbg.assemble.program.reference import evaluate
 from vbg.blocks import leaf
 from vbg.graph.pieces import at_start
-from vbg.model.catalogue import catalogue
+from vbg.model.catalogue import TABLES, catalogue, takes_its_power
 
 ALL = BENCHES | MECHANICS
+SOURCES = (
+    "voltage_source", "current_source", "op_amp", "pressure_source", "flow_source",
+    "torque", "force", "speed",
+)  # fmt: skip
+CIRCUITS = (("voltage", "current"), ("pressure", "flow"))
+MOTIONS = (("torque", "speed"), ("force", "speed"))
+BRAKES = ("friction", "clutch")
+LOSSES = ("resistor", "diode", "switch", "orifice", "laminar_resistance")
 RUN = {"t_end": 0.1, "output_step": 0.005, "rtol": 1e-9, "atol": 1e-11}
 
 
@@ -35,11 +43,43 @@ def test_every_part_has_a_bench():
 
 @pytest.mark.parametrize("part", ALL)
 def test_power_balance(part):
-    """What is stored is what was supplied less what was dissipated."""
-    solution = vbg.simulate(vbg.assemble(model_of(part)))
+    """What is stored is what was supplied less what was dissipated; `power` of each part has the
+    sign that `vbg parts` tells."""
+    model = model_of(part)
+    solution = vbg.simulate(vbg.assemble(model))
     assert solution.status.code == "finished", solution.status
     assert solution.audit.energy_residual < 1e-7
     assert np.all(np.diff(solution["energy.dissipated"]) > -1e-9)
+    _powers_have_their_signs(model, solution)
+
+
+def _powers_have_their_signs(model: vbg.Model, solution: vbg.Solution) -> None:
+    """Sources have supplied the integral of what they give less what they take; what can only lose
+    takes, what can only brake gives less than nothing."""
+    given, steps = np.zeros(len(solution.time)), np.diff(solution.time)
+    parts = {name: one for table in TABLES for name, one in getattr(model, table).items()}
+    for name, one in parts.items():
+        if f"{name}.power" not in solution.signals:
+            continue
+        power = np.asarray(solution[f"{name}.power"])
+        takes = takes_its_power(one)
+        if one.kind in SOURCES:
+            out = -power if takes else power
+            given[1:] += np.cumsum(0.5 * (out[1:] + out[:-1]) * steps)
+        assert one.kind not in BRAKES or (not takes and power.max() <= 0.0 and power.min() < 0.0)
+        assert one.kind not in LOSSES or (takes and power.min() >= 0.0)
+        in_circuit = takes or one.kind == "pump"
+        for effort, flow in CIRCUITS if in_circuit else MOTIONS:
+            if {f"{name}.{effort}", f"{name}.{flow}"} <= set(solution.signals):
+                told = solution[f"{name}.{effort}"] * solution[f"{name}.{flow}"]
+                assert np.allclose(power, told)
+        for place in {f"{name}.stroke", f"{name}.gap"} & set(solution.signals):
+            speed = np.gradient(solution[place], solution.time)
+            assert power @ (solution[f"{name}.force"] * speed) > 0.0
+    driven = any(getattr(one, "drive", None) is not None for one in parts.values())
+    if not driven and not model.bondgraph:
+        supplied = solution["energy.supplied"]
+        assert np.abs(given - supplied).max() <= 0.05 * np.abs(supplied).max()
 
 
 @pytest.mark.parametrize("part", ALL)

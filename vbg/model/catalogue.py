@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 import vbg.elements
 import vbg.junctions
@@ -41,10 +42,20 @@ ONLY_KIND: Mapping[str, str] = MappingProxyType(
 REFERENCE_NODES: Mapping[str, str] = MappingProxyType(
     {"electric": "gnd", "hydraulic": "tank", "rotational": "frame", "translational": "frame"}
 )
+# parts in circuits whose `power` is what they give, to a motion or to the oil; of the others there
+# it is what they take, of all other parts what they give the motion
+GIVING = ("dc_motor", "solenoid", "cylinder", "pump")
 JOINT_NODE = "joint:"  # before the name of a joint whose coordinate is a shaft or slider
 JOINT_COORDINATE: Mapping[str, str] = MappingProxyType(
     {"rotational": "angle", "translational": "slide"}
 )
+
+
+def takes_its_power(part: Any) -> bool:
+    """Whether `NAME.power` of a part is what it takes (voltage * current, pressure * flow, from
+    its first node to its second), not what it gives (torque * speed, force * speed; of a pump
+    pressure * flow)."""
+    return part.table in ("electric", "hydraulic") and part.kind not in GIVING
 
 
 @cache

@@ -13,6 +13,9 @@ from vbg.errors import UsageError
 
 PLACE = 20
 EXERTED = "force, torque: what the first body exerts on the second there, in world axes"
+TAKEN = "power: what it takes, negative where it supplies"
+GIVEN = "power: what it gives the {}, negative where it takes"
+GETS_OIL = {"pump": "oil"}
 HEAD = ("key", "what", "unit", "default", "meaning")
 WORDS = {  # what is written for a form of field
     "quantity": "number",
@@ -182,12 +185,20 @@ def part_text(part: Any) -> str:
         lines += ["", "signals it gives, NAME.QUANTITY [unit]", table(rows, "<<<", "  ")]
         if part.table == "joints":
             lines.append(f"  {EXERTED}")
+        lines += [f"  {_power(part)}"] if any(n.endswith(".power") for n, _, _ in signals) else []
     lines += ["", "for example", "", _indented(sample(part.table, part.kind)), ""]
     lines += [
         f"A whole file around it: vbg parts {part.table}.{part.kind} --example > try.toml",
         f"Source: {_source(part)}",
     ]
     return "\n".join(lines)
+
+
+def _power(part: Any) -> str:
+    """The sign of its power in a sentence."""
+    from vbg.model.catalogue import takes_its_power
+
+    return TAKEN if takes_its_power(part) else GIVEN.format(GETS_OIL.get(part.kind, "motion"))
 
 
 def _topic_text(name: str, topic: Any) -> str:

@@ -14,7 +14,8 @@ from vbg.physics.ports import branch, declare_branch, difference
 @dataclass(frozen=True, slots=True)
 class OpAmp:
     """Terminals [plus, minus, out]: voltage of out against gnd = gain (plus - minus), no
-    input current; within [lower, upper] where supply voltages are given.
+    input current; within [lower, upper] where supply voltages are given.  An output that drives
+    itself to a supply at once is refused: positive feedback needs a store on its way back.
     """
 
     table: ClassVar[str] = "electric"

@@ -278,10 +278,19 @@ class Switches:
         if ends[before] * ends[after] >= 0.0:
             return None
         root = float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14))
-        if self._kinks[i] and value(root) * self._signs[i] > 0.0:  # a law that jumps jumps behind
+        if self._is_short(i, root, state(root), value(root)):  # a law that jumps jumps behind
             end = end_of(lambda t: value(t) * self._signs[i] > 0.0, root, after)
             return float(np.nextafter(end, after))
         return root
+
+    def _is_short(self, i: int, t: float, x: Array, value: float) -> bool:
+        """Whether function `i` has its sign at its root yet: at all, of a law that jumps there; by
+        more than rounding, of a mode, which would turn back (a comparator passes zero at 1e10 V/s,
+        of which the last digits of a time are a microvolt)."""
+        left = value * self._signs[i]
+        if self._mode[i] < 0 or self._rest[i] > 0.0:
+            return bool(self._kinks[i] and left > 0.0)
+        return bool(left > FLAT * self._scale[i] and left > self._rounded(t, x)[i])
 
     def _under_way(
         self, value: Callable[[float], float], i: int, before: float, after: float
