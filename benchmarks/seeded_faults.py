@@ -128,7 +128,7 @@ def _without_machine_code(name: str) -> None:
     call, bound, address = Native.__call__, Native.bound, Native.address.func
 
     def inside(native: Native) -> bool:
-        folder = native._family._kernels.folder.name
+        folder = native.family._kernels.folder.name
         return folder.rpartition("-")[0] in TOGETHER.get(name, (name,))
 
     def by_python(native: Native, *arguments: Any) -> int:
