@@ -8,11 +8,11 @@ at theta = 6e-4.  In the posture itself the efforts are those of the rows that a
 
 The share depends on the machine (1e-4 to 70 were seen), so it is looked at: joints are opened by
 rounding, at random, and the efforts computed again.  That is done where a usual share would be too
-much, and, since the law holds near the posture only, wherever condition or load are FARTHER from
-zero than at the last look.  Rows that lose more than a part of what the audit
-allows by what they are open by are closed to rounding before their efforts are computed; those that
-lose so much all the same are taken from beside, if they are smooth there
-(docs/derivations/redundancy.md).
+much and the condition is FARTHER than the least of the run, and, since the law holds near the
+posture only, wherever condition or load are FARTHER than at the last look.  Rows that lose more
+than a part of what the audit allows by what they are open by are closed to rounding before their
+efforts are computed; those that lose so much all the same are taken from beside, if they are smooth
+there (docs/derivations/redundancy.md).
 """
 
 from __future__ import annotations
@@ -26,7 +26,17 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.machine import LOST, Gate
-from vbg.assemble.program.machine.plans import LARGEST, LIMIT, LOADED, NEAR, PACE, ROUNDING, SHARE
+from vbg.assemble.program.machine.plans import (
+    FAR,
+    LARGEST,
+    LIMIT,
+    LOADED,
+    NEAR,
+    PACE,
+    REGULAR,
+    ROUNDING,
+    SHARE,
+)
 from vbg.assemble.start.constraints.conditioning import Conditioning
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.constraints.rounding import is_open
@@ -38,7 +48,8 @@ from vbg.simulate.settings import Settings
 
 Array = NDArray[np.float64]
 
-SHARES = 10.0  # usual, of what a look has not been at
+SHARES = 1.0  # of what no look has been at, FARTHER than the least condition of the run,
+REGULAR_AT_MOST = 100.0  # which is no more: a run may begin beside such a posture
 FARTHER = 10.0  # times condition and load of the last look: what was seen there says no more
 SAFE = 3.0  # times what few random openings of the joints find
 DRAWS = 3  # of these
@@ -91,6 +102,7 @@ class WeakRows:
         near, loaded, share, limit = self.gate[[NEAR, LOADED, SHARE, LIMIT]]
         size = self._sizes(efforts)
         lost = share * gap * condition > limit / condition  # whose square may be no number
+        lost = lost and condition > self.gate[FAR] * self.gate[REGULAR]
         return bool(size > 0.0 and (condition > near or size > loaded or lost))
 
     def _is_known(self, condition: float, efforts: Array) -> bool:
@@ -177,6 +189,7 @@ class WeakRows:
             faster = min(float(self._sizes(lost[1]) / (self._sizes(lost[0]) or 1.0)), 1.0)
             self.gate[PACE] = self._pace * faster
             self.gate[NEAR] = FARTHER * condition
+            self.gate[FAR] = 0.0
             self.gate[LOADED] = FARTHER * self._largest_at(row)
         return row
 
@@ -254,7 +267,8 @@ def weak_rows(
         return None
     limit = MENDED * limits_of(s.method, s.rtol, position, velocity).energy
     pace = closer(s.rtol) / velocity  # a velocity at its tolerance is off by so much of itself
-    gate = Gate(share=SHARES, rounding=rounding, pace=pace, limit=limit)
+    far = {"far": FARTHER, "regular": REGULAR_AT_MOST}
+    gate = Gate(share=SHARES, rounding=rounding, pace=pace, limit=limit, **far)
     return WeakRows(projector, scale, gate)
 
 

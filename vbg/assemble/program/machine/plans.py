@@ -117,10 +117,10 @@ class Signals(_Signals, Plan):
 
 
 class Gate(NamedTuple):
-    """A row that is open by c, at a condition K, is told of where `share` c K^2 exceeds `limit`, or
-    K `near`, or its largest effort times length `loaded`.  Openings are at least `rounding`; a
-    velocity residual counts for `pace` [s] times as much.  `largest`: that of the efforts of the
-    rows that are not told of."""
+    """A row that is open by c, at a condition K, is told of where `share` c K^2 exceeds `limit` and
+    K `far` times `regular`, the least of all rows so far, or K `near`, or its largest effort times
+    length `loaded`.  Openings are at least `rounding`; a velocity residual counts for `pace` [s]
+    times as much.  `largest`: that of the efforts of the rows that are not told of."""
 
     share: float = 0.0
     near: float = np.inf
@@ -129,9 +129,11 @@ class Gate(NamedTuple):
     pace: float = 0.0
     limit: float = np.inf
     largest: float = 0.0
+    regular: float = np.inf
+    far: float = 0.0
 
 
-SHARE, NEAR, LOADED, ROUNDING, PACE, LIMIT, LARGEST = range(7)
+SHARE, NEAR, LOADED, ROUNDING, PACE, LIMIT, LARGEST, REGULAR, FAR = range(9)
 
 NO_SIGNALS = Signals(
     NOTHING, NOTHING, NOTHING, NO_PIVOTS, NO_VALUES, NO_VALUES, NO_VALUES, NO_VALUES

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from vbg.assemble.program.machine.memory import at, compiled, entry, put
 from vbg.assemble.program.machine.plans import (
+    FAR,
     LARGEST,
     LIMIT,
     LOADED,
     NEAR,
     PACE,
+    REGULAR,
     ROUNDING,
     SHARE,
 )
@@ -86,13 +88,15 @@ def measure_residuals(signals, found):
 def is_told(signals, efforts, condition, gap):
     """1 for a row of efforts that the gate tells of, else 0."""
     gate, size = signals.gate, 0.0
+    gate[REGULAR] = min(gate[REGULAR], condition)
     for j in range(efforts.shape[0]):
         if signals.units[j] == 0.0:
             size = max(size, abs(efforts[j]) * signals.lengths[j])
     if size > 0.0:
         if condition > gate[NEAR] or size > gate[LOADED]:
             return 1
-        if gate[SHARE] * gap * condition * condition > gate[LIMIT]:
+        lost = gate[SHARE] * gap * condition * condition > gate[LIMIT]
+        if lost and condition > gate[FAR] * gate[REGULAR]:
             return 1
         gate[LARGEST] = max(gate[LARGEST], size)
     return 0
