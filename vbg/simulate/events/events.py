@@ -197,8 +197,11 @@ class Switches:
             # without either it stood beyond zero from the beginning
             times[i] = before if root is None else root
         first = float(min(times.values()))
-        at_once = [i for i, t in times.items() if t <= first * (1.0 + ALIKE)]
-        if self._kinks[at_once].all():  # laws that jump jump before it
+        there = self._evaluate(first, stepper.between(first))[: len(self._about)]
+        flat = self._latch & (np.abs(there) <= FLAT * self._scale)
+        at_once = [i for i, t in times.items() if t <= first * (1.0 + ALIKE) or flat[i]]
+        # laws that jump jump before it; joints that close at one instant do in one impact
+        if (self._kinks | self._latch)[at_once].all():
             first = float(max(times[i] for i in at_once))
         self._crossed = [i for i in at_once if times[i] <= first]
         self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]

@@ -2,7 +2,9 @@
 
 Behind the closing the rows of the joint hold with all others.  Impulses alone count within no
 time; with K the mobility of the rows, K L = -(G v) makes their speeds vanish, and the hinges'
-motion of least kinetic energy for that is what L leaves behind.
+motion of least kinetic energy for that is what L leaves behind.  Joints that close at one instant
+do so in one impact: each after the other would make the speeds depend on rounding, which says which
+is the first.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ from vbg.tmm_bridge.kernels.tables import ROW_DOT
 from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.events.sticking import frictions_switched
+from vbg.tmm_bridge.motion.rate.instants import ALIKE
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
 ROUNDING = 1e-10  # of the largest that a condition was
+SOON = 1e-6  # of a run: what grows through zero within it was not at rest there
 TURNS = 3  # of one joint at an instant: it closes, opens, and may close again later
 
 
@@ -39,10 +43,12 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
     """The state with the modes that hold from here on: of joints that open and close, then of
     frictions.  Raises Apart."""
     network = plant.mechanism.network
-    for _ in range(TURNS * len(network.latches) if network is not None else 0):
+    for turn in range(TURNS * len(network.latches) if network is not None else 0):
         changing = _changing(plant, t, y)
         if not changing:
             break
+        if turn == 0:
+            changing += _right_ahead(plant, t, y, changing)
         y = _changed(plant, t, y, changing)
     return frictions_switched(plant, t, plant.together(t, y, first=first), first=first)
 
@@ -77,21 +83,41 @@ def _energy(plant: Plant, t: float, y: Array) -> float:
 
 def _changing(plant: Plant, t: float, y: Array) -> list[Latch]:
     """Those whose condition is beyond rounding; how large it was is kept in y."""
-    network, own = plant.mechanism.network, plant.mechanism.size
+    own, changing = plant.mechanism.size, []
+    for latch, value in _conditions(plant, t, y):
+        grain = y[own + latch.mode + GRAIN]
+        if value > 0.0:
+            changing.append(latch)
+        if not latch.timed:
+            y[own + latch.mode + GRAIN] = max(grain, ROUNDING * abs(value + grain))
+    return changing
+
+
+def _right_ahead(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> list[Latch]:
+    """Others whose condition comes true at the same instant but for rounding, its own or that of
+    the time: it grows through zero within the next SOON of the run."""
+    later = SOON * plant.duration
+    ahead = y + later * plant.rate(t, y)
+    now, then = dict(_conditions(plant, t, y)), dict(_conditions(plant, t + later, ahead))
+    found = []
+    for latch, value in now.items():
+        room = 2.0 * float(y[plant.mechanism.size + latch.mode + GRAIN])
+        room += ALIKE * abs(t) * max(then[latch] - value, 0.0) / later
+        if latch not in changing and -room <= value <= 0.0 < then[latch]:
+            found.append(latch)
+    return found
+
+
+def _conditions(plant: Plant, t: float, y: Array) -> list[tuple[Latch, float]]:
+    """What of each joint grows through zero where its mode changes."""
+    network = plant.mechanism.network
     assert network is not None
     plant.evaluate(t, y)
     section(plant.program, PLAY_CHANGES)
     told: Array = plant.program.memory[plant.program.changes]
     ends = np.cumsum([n for _, n, _ in network.changes])
     found = {name: told[end - 1] for (name, _, _), end in zip(network.changes, ends, strict=True)}
-    changing = []
-    for latch in network.latches:
-        grain, value = y[own + latch.mode + GRAIN], found[f"joints.{latch.name}"]
-        if value > 0.0:
-            changing.append(latch)
-        if not latch.timed:
-            y[own + latch.mode + GRAIN] = max(grain, ROUNDING * abs(value + grain))
-    return changing
+    return [(latch, float(found[f"joints.{latch.name}"])) for latch in network.latches]
 
 
 def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array:
