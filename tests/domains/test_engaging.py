@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import vbg
 from vbg import tmm_bridge
 from vbg.simulate.events.sticking import alone
+from vbg.tmm_bridge.motion.events.endless import remedy_for
 from vbg.tmm_bridge.motion.events.sticking import by_few
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -104,3 +105,19 @@ def test_what_can_hold_nothing_takes_no_share(choice, holds):
     assert (modes[0] == 0) == holds and modes[1] == 0
     apart = choice(np.eye(2), f[:2], ahead[:2], ahead[:2], np.zeros(2))
     assert (apart == 0).all()
+
+
+def test_the_remedy_of_a_freewheel_that_switches_endlessly_is_one():
+    """`engaged` = m.speed - l.speed + 1e-6 is taken back by what the clutch makes of it; grown over
+    a small slip, as is told, it holds and lets go."""
+    engaged = "(m.speed - l.speed)/0.01"
+    shafts = {
+        "m": {"kind": "inertia", "nodes": ["a"], "J": 0.1},
+        "l": {"kind": "inertia", "nodes": ["b"], "J": 0.5},
+        "T": {"kind": "torque", "nodes": ["a"], "torque": "5*sin(2*t)"},
+        "d": {"kind": "damper", "nodes": ["b"], "c": 0.2},
+        "fw": {"kind": "clutch", "nodes": ["a", "b"], "capacity": 1000.0, "engaged": engaged},
+    }
+    model = vbg.Model(rotational=shafts, simulate={"t_end": 2.0, "output_step": 0.1})
+    assert "(a.speed - b.speed)/0.01" in remedy_for(model, "rotational.fw")
+    assert tmm_bridge.simulate(model).status.code == "finished"

@@ -24,6 +24,7 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.motion.events.endless import remedy_for
 from vbg.tmm_bridge.motion.events.impulses import kick, strike_apart
 from vbg.tmm_bridge.motion.events.latches import Apart, switched
 from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
@@ -100,7 +101,7 @@ class _Record:
     restarts: deque[float] = field(default_factory=lambda: deque(maxlen=CHATTER))
     n_steps: int = 0
     failure: str = ""
-    lost: bool = False  # whether that is since something has no value
+    remedy: str = ""  # of that, where it is another one than of a step that is too short
 
     @property
     def done(self) -> int:
@@ -207,7 +208,7 @@ def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
 def _stopped(record: _Record) -> Status:
     if record.failure:
         status = _failed(record.failure)
-        return replace(status, remedy=REMEDY) if record.lost else status
+        return replace(status, remedy=record.remedy or status.remedy)
     at = record.times[-1]
     return Status("cancelled", f"The run was cancelled at {at:.6g} s.", "Run it again to the end.")
 
@@ -308,7 +309,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             record.end_at(plant, t, y.copy())
             return t, y, False
         if hit >= 0:
-            record.failure = _endlessly(record, t, names[hit])
+            record.failure = _endlessly(span, t, names[hit])
             return t, y, not record.failure
         if len(plant.mechanism.tables.rows):
             solver.y, solver.f = y, plant.settle(t, y)
@@ -344,7 +345,7 @@ def _behind_a_jump(
     """A restart there, as behind every other event."""
     if hit >= 0:
         _note_event(span, t, y, signs, hit)
-    span.record.failure = _endlessly(span.record, t, span.names[hit] if hit >= 0 else "")
+    span.record.failure = _endlessly(span, t, span.names[hit] if hit >= 0 else "")
     return t, y, not span.record.failure
 
 
@@ -389,7 +390,7 @@ def _no_step(span: _Span, solver: Stepper | StiffStepper, message: str) -> tuple
     grid = span.record.grid
     lost = lost_ahead(span.plant, solver.t, solver.y, float(grid[-1] - grid[-2]))
     span.record.failure = f"{message} (at t = {solver.t:.6g} s)" + (f"; {lost}" if lost else "")
-    span.record.lost = bool(lost)
+    span.record.remedy = REMEDY if lost else ""
     return solver.t, solver.y
 
 
@@ -405,13 +406,15 @@ def _out_of_patience(span: _Span, t: float) -> str:
     )
 
 
-def _endlessly(record: _Record, t: float, name: str) -> str:
+def _endlessly(span: _Span, t: float, name: str) -> str:
     """Why the run ends at this restart; empty if restarts are seldom enough."""
+    record = span.record
     record.restarts.append(t)
     brief = AN_INSTANT * record.grid[-1]
     if len(record.restarts) < CHATTER or t - record.restarts[0] > brief:
         return ""
-    return f"{name or 'a law that bends'} switches endlessly (at t = {t:.6g} s)"
+    record.remedy = remedy_for(span.plant.mechanism.model, name)
+    return f"{name or 'a law that bends'} switches endlessly (at t = {t:.6g} s)."
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
