@@ -164,3 +164,16 @@ def test_pivots_are_those_of_lapack_and_the_first_of_equals():
         assert sizes == pytest.approx(np.abs(np.diag(R)), rel=1e-9, abs=1e-12 * sizes[0])
     like = np.hstack([A, A]) + 1e-13 * rng.normal(size=(rows, 2 * columns))
     assert pivots(like)[0][0] < columns
+
+
+@pytest.mark.parametrize("stiff", [1e6, 1e13])
+def test_a_small_term_stays_beside_a_large_one_of_another_kind(stiff):
+    """1e13 N*m/rad beside 0.05 N*m*s/rad and 0.02 N*m: what cancels is rounding, what is small is
+    not; one of the same kind whose terms cancel goes."""
+    x, y, z, t = X
+    s, c = sympy.sin(t), sympy.cos(t)
+    large, small = sympy.Float(stiff), sympy.Float(0.05)
+    left = y * (sympy.Float(0.1) * (s**2 + c**2) + sympy.Float(0.2) - sympy.Float(0.3))
+    found = simplified(-large * x * (s**2 + c**2) - small * z + sympy.Float(0.02) * s + left)
+    assert float(found.coeff(x)) == -stiff and found.coeff(z) == pytest.approx(-0.05)
+    assert found.coeff(s) == pytest.approx(0.02) and not found.has(y)

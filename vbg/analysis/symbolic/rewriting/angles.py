@@ -14,16 +14,15 @@ from typing import Any
 
 from vbg.analysis.symbolic.rewriting.sharing import replaced, rewritten
 
+ROUNDING = 1e-12  # of the largest term of a sum of angles
+
 
 def simplified(expression: Any) -> Any:
-    """The shortest form; terms whose coefficients are only rounding vanish."""
+    """The shortest form; what is left of a coefficient c_k whose terms cancel but for rounding
+    vanishes.  Coefficients of other m_k say nothing of it: they have other units."""
     import sympy
 
-    terms = sympy.Add.make_args(_short(expression))
-    sizes = [abs(float(t.as_coeff_Mul()[0])) for t in terms]
-    largest = max(sizes, default=0.0)
-    kept = [t for t, size in zip(terms, sizes, strict=True) if size > 1e-12 * largest]
-    return sympy.Add(*[_rounded(t) for t in kept])
+    return sympy.Add(*[_rounded(term) for term in sympy.Add.make_args(_short(expression))])
 
 
 @lru_cache(maxsize=1000)
@@ -40,8 +39,17 @@ def _short(expression: Any) -> Any:
         waves = [f for f in factors if f.is_Number or f.has(TrigonometricFunction)]
         others = sympy.Mul(*[f for f in factors if f not in waves])
         coefficients.setdefault(others, []).append(sympy.Mul(*waves))
-    parts = [others * _of_angles(sympy.Add(*c)) for others, c in coefficients.items()]
+    parts = [others * _summed(waves) for others, waves in coefficients.items()]
     return replaced(sympy.expand(sympy.Add(*parts)), inside)
+
+
+def _summed(waves: list[Any]) -> Any:
+    """A coefficient, of its terms; those of the sum that are rounding beside them left out."""
+    import sympy
+
+    least = ROUNDING * max(abs(float(w.as_coeff_Mul()[0])) for w in waves)
+    terms = sympy.Add.make_args(sympy.expand(_of_angles(sympy.Add(*waves))))
+    return sympy.Add(*[t for t in terms if abs(float(t.as_coeff_Mul()[0])) > least])
 
 
 @lru_cache(maxsize=1000)
