@@ -290,7 +290,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             if hit >= 0:
                 y = dense.precise(t) if names[hit] else dense.taken_again(t)
                 solver.end = span.end.first
-                if solver.t == t and np.sign(plant.indicators(t, y)[hit]) == signs[hit]:
+                if solver.t == t and plant.indicators(t, y)[hit] * signs[hit] >= 0.0:
                     # not yet: it is right ahead, and nothing else made the step short
                     hit, solver.h = -1, max(solver.h, dense.span[1] - dense.span[0])
             signs = _note_event(span, t, y, signs, hit)

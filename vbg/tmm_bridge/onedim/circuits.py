@@ -192,7 +192,9 @@ def _blocking(wires: Sequence[Ends], ends: Ends, w: Working) -> Number:
     the ground.
 
     An island that the diode alone ties to the ground sends it what rounding leaves of the sum of
-    its currents; over the leak of a diode that blocks that may be volts, of either sign.
+    its currents; over the leak of a diode that blocks that may be volts, of either sign.  Where
+    there is no voltage at all Newton's method leaves the square of what it ends at (1e-13) of a
+    scale of 1 V.  More than that has its sign: an ampere through a diode that conducts is 10 uV.
     """
     size: Number = 0.0
     nodes, left = {ends.first, ends.second} - {GROUND}, list(wires)
@@ -202,7 +204,8 @@ def _blocking(wires: Sequence[Ends], ends: Ends, w: Working) -> Number:
         for one in near:
             size = size + _size(w.through[one.place])
     own = w.through[ends.place]
-    return choose(NO_SIGN * size - _size(own), 0.0, beyond(ends, 0.0, SCALES["electric"][0], w))
+    natural = NO_SIGN * SCALES["electric"][0]
+    return choose(NO_SIGN * size - _size(own), 0.0, beyond(ends, 0.0, natural, w))
 
 
 def _size(value: Number) -> Number:
