@@ -26,6 +26,7 @@ SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 10.0  # of the factor between two steps
 HELPED = 0.8  # of an error, at most left of it by a step that was made shorter for it, 0.43 or less
 ASTRAY = 30.0  # tolerances that a polynomial may miss the motion by: 27 beside accuracy, 80 and
 # more where stability sets the steps
+SHORTEST = 1e3  # first step, in instants that t tells apart
 PARTS = 6  # steps in the place of one whose polynomial does not follow them
 
 
@@ -64,7 +65,12 @@ class Stepper:
         self.h = self._first_step()
 
     def _first_step(self) -> float:
-        """Hairer, Norsett, Wanner, II.4: a step whose error at order 1 is small."""
+        """Hairer, Norsett, Wanner, II.4: a step whose error at order 1 is small.
+
+        It is a guess, which rejections make shorter, and none that t cannot tell: behind a jump a
+        state is nothing beside its slope (the work of 1 nV beside the power of 1 GV), and 1e-6 s
+        are none where t is 1e12 s.
+        """
 
         def norm(x: Array) -> float:
             return float(np.sqrt(np.mean((x / scale) ** 2)))
@@ -76,7 +82,8 @@ class Stepper:
         bend = norm(self.plant.rate(self.t + h, self.y + h * self.f) - self.f) / h
         steepest = max(slope, bend)
         longer = max(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** 0.125
-        return min(100.0 * h, longer, self.end - self.t)
+        h = min(100.0 * h, longer, self.end - self.t)
+        return max(h, SHORTEST * float(np.spacing(abs(self.t))))
 
     @property
     def begun(self) -> float:
