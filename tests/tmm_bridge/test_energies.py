@@ -113,26 +113,3 @@ def test_an_energy_that_is_counted_wrong_fails(monkeypatch):
     assert report.result == "FAIL"
     assert {c.name for c in report.verdict.failed()} == {"energy.potential"}
     assert math.isfinite(report.verdict.audits["tmm_bridge"])
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_works_are_as_exact_however_short_the_time_is_in_which_they_are_done(seed):
-    """A block that meets a stop once, for 1e-5 to 0.1 of the run: of its energy 1e-6 at most is
-    missing where rtol is 1e-9, as where it meets it for long."""
-    random = np.random.default_rng(seed)
-    for _ in range(4):
-        m, T, way, brief = 10.0 ** random.uniform((-3, -2, -2, -5), (3, 3, 2, -1))
-        speed, k = random.uniform(1.5, 6.0) * way / T, m * (np.pi / (brief * T)) ** 2
-        stop = {"upper": way, "k": k, "c": 2.0 * random.uniform(0.02, 0.4) * np.sqrt(k * m)}
-        joint = {
-            "kind": "prismatic",
-            "between": ["ground", "block"],
-            "axis": [1, 0, 0],
-            "initial": {"speed": speed},
-            "stop": stop,
-        }
-        body = {"mass": m, "inertia": {"xx": m, "yy": m, "zz": m}}
-        model = vbg.Model(gravity=[0, 0, 0], bodies={"block": body}, joints={"rail": joint})
-        run = simulate(model, t_end=T, output_step=T / 20, rtol=1e-9, atol=1e-11)
-        assert run["rail.speed"][-1] < 0.0 and run["energy.dissipated"][-1] > 0.01 * m * speed**2
-        assert run.audit.energy_residual <= 1e-6

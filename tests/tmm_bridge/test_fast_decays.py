@@ -22,4 +22,4 @@ def test_a_capacitor_is_charged_to_the_tolerance_in_every_row(seed, rtol):
     }
     found = simulate(Model(electric=circuit), t_end=end, output_step=end / 50, rtol=rtol)
     closed = U - (U - U / 12) * np.exp(-found.time / RC)
-    np.testing.assert_allclose(np.ravel(found["C.voltage"]), closed, rtol=0, atol=16 * rtol * U)
+    np.testing.assert_allclose(np.ravel(found["C.voltage"]), closed, rtol=0, atol=12 * rtol * U)

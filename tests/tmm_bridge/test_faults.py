@@ -64,7 +64,7 @@ TREE_FAULTS = [
     ("mechanism.start", "y[n_q + held[-1]] = value", "y[n_q + held[-1]] = 0.99 * value", "J1.speed"),
     ("mechanism.speeds", "        w = work[W_W : W_W + 3]\n", "        w = 0.5 * work[W_W : W_W + 3]\n", "hand.angular_velocity"),
     ("formulas.timefunctions", "lambda tape, t, order: recorded_tree(trees", "lambda tape, t, order: -recorded_tree(trees", "push.force"),
-    ("motion.channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
+    ("motion.signals.channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
 ]  # fmt: skip
 LOOP_FAULTS = [
     # velocity products of hinges and of cut joints, drive acceleration
@@ -81,8 +81,8 @@ LOOP_FAULTS = [
     # the cross of a universal joint, the lead's sign, forces read off with wrong sign or arm
     ("kernels.rotation", "[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]", "[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]", "J2.torque"),
     ("mechanism.layout", 'constants[LINK_LEAD] = getattr(joint, "lead", 0.0)', 'constants[LINK_LEAD] = -getattr(joint, "lead", 0.0)', "thread.force"),
-    ("motion.channels", "force += effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "force -= effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "strut.force"),
-    ("motion.channels", "return -force, -(moment + np.cross(arm, force))", "return -force, -moment", "thread.torque"),
+    ("motion.signals.channels", "force += effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "force -= effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "strut.force"),
+    ("motion.signals.channels", "return -force, -(moment + np.cross(arm, force))", "return -force, -moment", "thread.torque"),
 ]  # fmt: skip
 
 

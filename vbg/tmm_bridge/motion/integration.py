@@ -235,10 +235,10 @@ class _Span:
     names: list[str]
     past: list[Passed] = field(default_factory=list)
 
-    def allowed(self, y: Array, h: float) -> Array:
+    def allowed(self, y: Array, rate: Array, h: float) -> Array:
         """What every state may err by in a step of h [s] from y, (n,)."""
         plant = self.plant
-        plant.look(y)
+        plant.look(y, rate)
         values = plant.sizes.allowed(self.rtol, self.atol, h)
         values[plant.choked] *= CHOKED
         values[plant.works.places] = plant.works.allowed(self.rtol)
@@ -283,7 +283,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
             return solver.t, y, False
         record.n_steps += 1
-        solver.absolute = solver.loosened * span.allowed(solver.y, solver.h)
+        solver.absolute = solver.loosened * span.allowed(solver.y, solver.f, solver.h)
         t, y, hit, dense = solver.t, solver.y, -1, LastStep(solver)
         if names:
             t, hit = _first_change(span, dense, signs)
@@ -352,9 +352,9 @@ def _behind_a_jump(
 def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
     """The method in use, from (t, y) on."""
     plant, record = span.plant, span.record
-    absolute = span.allowed(y, np.inf)
+    absolute = span.allowed(y, plant.rate(t, y), np.inf)
     explicit = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
-    explicit.absolute = span.allowed(y, explicit.h)
+    explicit.absolute = span.allowed(y, explicit.f, explicit.h)
     record.method.begun(t, plant.n_rates)
     if not record.method.stiff:
         return explicit

@@ -37,7 +37,7 @@ from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.pace import Pace
 from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
-from vbg.tmm_bridge.motion.rate.works import Works, held_energy, works_of
+from vbg.tmm_bridge.motion.rate.works import Works, works_of
 from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
@@ -180,13 +180,10 @@ class Plant:
             found = np.maximum(found, np.abs(self.rate(t, y + grain) - f))
         return np.where(np.isfinite(found), found, 0.0)
 
-    def look(self, y: Array) -> None:
-        """Take note of a state that the motion came to, which was evaluated."""
+    def look(self, y: Array, rate: Array) -> None:
+        """Take note of a state that the motion came to, and of its rate."""
         self.sizes.look(y)
-        held = held_energy(self.tables, self.scratch)
-        if self.mechanism.network is not None:
-            held += float(np.abs(self.outputs()[-2:]).sum())
-        self.works.look(y, held)
+        self.works.look(rate)
 
     def stages(
         self, t: float, h: float, y: Array, K: Array, rules: Rules, rows: tuple[int, int]
