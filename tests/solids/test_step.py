@@ -133,7 +133,7 @@ def test_an_import_is_a_model_that_runs(gearbox, tmp_path, capsys):
     np.testing.assert_allclose(shaft.position, [0, 0, 1e-3 * z], atol=1e-14)
     expected = 7850e-15 * np.array([across, across, along])
     np.testing.assert_allclose(shaft.inertia[:3], expected, rtol=1e-10)
-    assert main([*told, "--accept", "--density", "2.7 g/cm^3"]) == 0
+    assert main([*told, "--force", "--accept", "--density", "2.7 g/cm^3"]) == 0
     # a shaft turns and slides with its rings, which turn on their own; the gear may slide, too
     assert "10 degrees of freedom" in capsys.readouterr().err
     accepted = vbg.read(out)

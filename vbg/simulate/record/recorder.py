@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.machine import (
     NO_PIVOTS,
+    SHARE,
     Gate,
     Pivots,
     Signals,
     interpreter,
     write_rows,
 )
-from vbg.assemble.program.machine.plans import SHARE
 from vbg.assemble.start.constraints.conditioning import pivot_places
 from vbg.assemble.system import System
 from vbg.errors import Problem

@@ -25,17 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.program.machine import LOST, Gate
-from vbg.assemble.program.machine.plans import (
+from vbg.assemble.program.machine import (
     FAR,
     LARGEST,
     LIMIT,
     LOADED,
+    LOST,
     NEAR,
     PACE,
     REGULAR,
     ROUNDING,
     SHARE,
+    Gate,
 )
 from vbg.assemble.start.constraints.conditioning import Conditioning
 from vbg.assemble.start.constraints.posture import Projector
