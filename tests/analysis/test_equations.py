@@ -237,3 +237,57 @@ def test_loops_have_a_minimal_form_with_what_closes_them(capsys):
     minimal = ["show", "equations", str(EXAMPLES / "slider-crank.toml"), "--form", "minimal"]
     assert main([*minimal, "--numbers"]) == 0  # closed, see test_minimal_equations.py
     assert "# dependent" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rates_of_a_network_at_every_scale_of_its_stores(seed):
+    """A motor behind a filter: i' = (v - R i - K w) / L, w' = K i / J, v' = ((U - v) / Rs - i) / C,
+    numbers with units of their own and up to 1e17 apart."""
+    exponents = np.random.default_rng(seed).uniform((-13, -6, 0), (-10, 0, 4))
+    C, L, J = (float(f"{10.0**e:.3g}") for e in exponents)
+    wires = {"nodes": ["a", "gnd"]}
+    motor = {"kind": "dc_motor", "on": "rotational.s", "R": 1.0, "L": L, "K": 3.0}
+    equations = equations_of(
+        vbg.assemble(
+            vbg.Model(
+                electric={
+                    "src": {"kind": "voltage_source", "nodes": ["in", "gnd"], "voltage": 24.0},
+                    "Rs": {"kind": "resistor", "nodes": ["in", "a"], "R": 10.0},
+                    "C": {"kind": "capacitor", "C": C, **wires},
+                    "M": {**motor, **wires},
+                },
+                rotational={"w": {"kind": "inertia", "nodes": ["s"], "J": J}},
+            )
+        ),
+        "minimal",
+    )
+    names = [str(symbol) for symbol in equations.rates]
+    w, v, i = "rotational.s.speed", "electric.a.voltage", "M.current"
+    at = {w: 0.7, v: 5.0, i: 0.3}
+    found = function(as_python(equations))(0.0, [at.get(name, 0.0) for name in names])
+    right = {w: 3.0 * 0.3 / J, v: ((24.0 - 5.0) / 10.0 - 0.3) / C, i: (5.0 - 0.3 - 3.0 * 0.7) / L}
+    for name, value in right.items():
+        assert found[names.index(name)] == pytest.approx(value, rel=1e-9), name
+
+
+@pytest.mark.parametrize("stiff", [1e4, 1e10])
+def test_dampers_with_names_stay_beside_a_stiff_spring(stiff):
+    """J q'' = -k q - (c + d) q' + m g r cos(q), k beside 7e-4: in text and numbers."""
+    joint = {"kind": "revolute", "between": ["ground", "a.p"], "axis": [0, 1, 0]}
+    model = vbg.Model(
+        parameters={"k": stiff, "c": 4e-4, "d": 3e-4},
+        bodies={
+            "a": {
+                "mass": 2,
+                "inertia": {"xx": 0.01, "yy": 0.03, "zz": 0.03},
+                "points": {"p": [-0.2, 0, 0]},
+            }
+        },
+        joints={"j": {**joint, "friction": {"viscous": "d"}}},
+        forces={"s": {"kind": "torsion_spring", "on": "joints.j", "k": "k", "c": "c"}},
+    )
+    equations = equations_of(vbg.assemble(model), "minimal")
+    (speed,) = (value for name, value in equations.rates.items() if str(name) == "j.speed")
+    parts = {str(symbol): speed.diff(symbol) for symbol in speed.free_symbols}
+    assert float(parts["c"].coeff(next(iter(parts["c"].free_symbols)))) == pytest.approx(-1 / 0.11)
+    assert {"c", "d", "k"} <= parts.keys()

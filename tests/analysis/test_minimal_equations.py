@@ -350,6 +350,32 @@ def test_loops_that_do_not_close_end_the_program():
             code["rate"](0.0, y)
 
 
+def test_efforts_that_no_motion_feels_are_told():
+    """Of a plane loop of hinges: one force and two torques out of the plane."""
+    hinge = {"kind": "revolute", "axis": [0, 0, 1]}
+    rod = {"mass": 1, "inertia": dict.fromkeys(("xx", "yy", "zz"), 0.01)}
+    ends = {"points": {"p": [-0.15, 0, 0], "s": [0.15, 0, 0]}}
+    pins = {
+        "A": {"between": ["ground", "a.p"], "initial": {"angle": 1.2}},
+        "B": {"between": ["a.s", "b.p"], "initial": {"angle": -1.1}},
+        "C": {"between": ["b.s", "c.s"]},
+        "D": {
+            "between": [{"body": "ground", "at": [0.35, 0, 0]}, "c.p"],
+            "initial": {"angle": 1.3},
+        },
+    }
+    model = vbg.Model(
+        bodies={name: {**rod, **ends} for name in "abc"},
+        joints={name: {**hinge, **pin} for name, pin in pins.items()},
+    )
+    system = vbg.assemble(model)
+    equations = minimal_equations(system, names=False, start=vbg.start(system), forces=True)
+    assert len(equations.idle) == 3 and not equations.shared
+    assert "not unique, taken as 0" in as_text(equations, forces=True)
+    _, determined = example("slider-crank")
+    assert not determined.idle
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_program_of_bennetts_linkage(language, tmp_path):

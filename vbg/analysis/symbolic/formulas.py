@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vbg.assemble.matrices.symbolic import NEGLIGIBLE, beside
 from vbg.blocks import Block, const, transpose
 
 DIGITS = 6  # of a number without a name
 READABLE = 1000  # numerators of fractions; others are decimals
-ROUNDING = 1e-14  # of the entries beside it: an entry of a matrix that small is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +225,7 @@ class Formulas:
         symbols = self._constants.get(block)
         data = block.data if symbols is None else symbols
         rows, cols = block.shape
-        least = ROUNDING * _beside(np.abs(block.data))
+        least = NEGLIGIBLE * beside(np.abs(block.data))
         matrix = sympy.ImmutableMatrix(
             rows,
             cols,
@@ -241,15 +240,6 @@ class Formulas:
 
     def _name(self, name: str) -> str:
         return "\\text{" + name.replace("_", "\\_") + "}" if self._words.latex else name
-
-
-def _beside(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What an entry is small beside: the largest of its column and of its row, whichever is less,
-    since rows and columns have units of their own; of a single column or row the largest of all."""
-    by_row, by_column = (sizes.max(axis=k, initial=0.0, keepdims=True) for k in (1, 0))
-    if 1 in sizes.shape:
-        return np.full(sizes.shape, sizes.max(initial=0.0))
-    return np.minimum(by_row, by_column)
 
 
 def _scaled(matrix: Any) -> tuple[Any, Any]:

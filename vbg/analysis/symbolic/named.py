@@ -53,6 +53,7 @@ ENOUGH = {n: len(forms[-1]) + CHECKS for n, forms in POWERS.items()}  # random m
 STAGES = (CHECKS, 8, 13, 28, 30)
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
+APART = 1e-15  # beside the largest of the coefficients of a sum, which may have other units
 SEED = 5
 
 
@@ -198,9 +199,9 @@ class _Written:
     hopeless: frozenset[str] = frozenset()
     moved: frozenset[str] = frozenset()
 
-    def read(self, samples: Array, entries: _Entries) -> Any:
+    def read(self, samples: Array, entries: _Entries, negligible: float = NEGLIGIBLE) -> Any:
         """A constant (models, rows, columns) in symbols; what it hides and shows is kept."""
-        found, missing = entries.symbols(samples)
+        found, missing = entries.symbols(samples, negligible)
         self.hidden |= missing
         random = len(samples) - 1 - len(entries.names)
         lost = (one for one in missing if random >= ENOUGH.get(len(one), 0))
@@ -227,7 +228,7 @@ def _constants(orders: Sequence[list[Block]], entries: _Entries) -> _Written:
             written.constants[blocks[0]] = written.read(data, entries)
         elif blocks[0].op == "sum":
             row = np.array([[b.data] for b in blocks])
-            written.factors[blocks[0]] = list(written.read(row, entries))
+            written.factors[blocks[0]] = list(written.read(row, entries, APART))
     return written
 
 
@@ -294,7 +295,9 @@ class _Entries:
         names = tuple(chosen)
         return cls(names, values, _Models(model, names, values))
 
-    def symbols(self, samples: Array) -> tuple[Any, frozenset[frozenset[str]]]:
+    def symbols(
+        self, samples: Array, negligible: float = NEGLIGIBLE
+    ) -> tuple[Any, frozenset[frozenset[str]]]:
         """A constant (models, rows, columns) in symbols, and of each entry that has no form the
         parameters on which it depends; of the first models only monomials and polynomials in few
         parameters are found."""
@@ -303,7 +306,7 @@ class _Entries:
         _, rows, columns = samples.shape
         matrix = sympy.zeros(rows, columns)
         hidden: set[frozenset[str]] = set()
-        rounding = NEGLIGIBLE * np.abs(samples).max(initial=0.0)
+        rounding = negligible * np.abs(samples).max(initial=0.0)
         for i, j in product(range(rows), range(columns)):
             if np.abs(samples[:, i, j]).max() <= rounding:
                 continue

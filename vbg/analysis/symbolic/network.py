@@ -91,16 +91,24 @@ def network_form(named: Named) -> SymbolicEquations:
 
 
 def _inverse_mass(N: NDArray[Any], slope: NDArray[Any]) -> Any:
-    """(N^T F^-1 N)^-1, in numbers where all are numbers."""
+    """(N^T F^-1 N)^-1, in numbers where all are numbers.
+
+    Its rows have units of their own: M is inverted with diagonal entries of 1, and what is rounding
+    is so beside sqrt(M_ii M_jj) of the inverse.
+    """
     import sympy
 
     if any(one.free_symbols for one in slope):
         exact = sympy.Matrix(N.shape[0], N.shape[1], [sympy.nsimplify(v) for v in N.ravel()])
         return (exact.T * sympy.diag(*(1 / one for one in slope)) * exact).inv()
     mass = N.T @ np.diag(1.0 / slope.astype(float)) @ N
-    inverse = np.linalg.inv(mass) if len(mass) else mass
-    inverse[np.abs(inverse) < ALIKE * np.abs(inverse).max(initial=0.0)] = 0.0
-    return inverse
+    if not len(mass):
+        return mass
+    size = np.sqrt(np.abs(np.diag(mass)))
+    alike = np.linalg.inv(mass / np.outer(size, size))
+    spread = np.sqrt(np.abs(np.diag(alike)))
+    alike[np.abs(alike) < ALIKE * np.outer(spread, spread)] = 0.0
+    return alike / np.outer(size, size)
 
 
 def _compliances(system: System, reader: SymbolicReader) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.assemble.matrices.products import product
 from vbg.blocks import Block
 from vbg.errors import VbgError
 from vbg.plumbing.components import component_names, vector_of
 
-NEGLIGIBLE = 1e-14  # a constant this small beside the others of its matrix is rounding
+NEGLIGIBLE = 1e-14  # a constant this small beside those of its row and column is rounding
 
 
 def symbols_of(block: Block, name: str | None = None) -> Any:
@@ -132,12 +133,19 @@ def _constant(data: Any) -> Any:
     """A constant matrix; entries that are only rounding are zero, whole numbers are exact."""
     import sympy
 
-    largest = float(np.abs(data).max(initial=0.0))
-    return sympy.Matrix(
-        data.shape[0],
-        data.shape[1],
-        [_number(0.0 if abs(v) <= NEGLIGIBLE * largest else float(v)) for v in data.ravel()],
-    )
+    kept = np.where(np.abs(data) <= NEGLIGIBLE * beside(np.abs(data)), 0.0, data)
+    return sympy.Matrix(*data.shape, [_number(float(v)) for v in kept.ravel()])
+
+
+def beside(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What an entry is small beside: sqrt(r c) of the largest r of its row and c of its column,
+    which have units of their own, or a hundredth of the largest of all; of a single column or row
+    that largest one."""
+    most = sizes.max(initial=0.0)
+    if 1 in sizes.shape:
+        return np.full(sizes.shape, most)
+    by_row, by_column = (sizes.max(axis=k, initial=0.0, keepdims=True) for k in (1, 0))
+    return np.maximum(np.sqrt(by_row * by_column), 0.01 * most)
 
 
 def _skew(a: Any) -> Any:

@@ -155,7 +155,8 @@ def _derived(
     mass, loads, needs = _balances(numbers, reader, k, speeds)
     start = _start(begin, tree, k)
     values = {**start, **numbers.parameters, sympy.Symbol("t", real=True): 0.0}
-    rows, places, shared = _independent(rows, k, values, model, independent)
+    rows, idle = _felt(rows, k, values)
+    places, shared = _independent(rows, k, values, model, independent)
     t = sympy.Symbol("t", real=True)
     closures = [tidy(row.value) for row in rows]
     J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(slope(closures[i], k.q[j])))
@@ -164,9 +165,7 @@ def _derived(
     bias = [between_jumps(_second(c, k, known, t)) for c in closures]
     sums = {**k.speeds, **known.speeds}
     accelerations = tuple(sympy.Symbol(f"d_{u}", real=True) for u in k.u)
-    outputs: dict[str, tuple[Any, ...]] = {}
-    if forces:
-        outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of)
+    outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of) if forces else {}
     states, rates = _other_states(numbers, reader, k)
     found = [*closures, *J, *driven, *bias, *mass, *loads, *rates, *chain(*outputs.values())]
     met = set().union(*(e.free_symbols for e in found)) if found else set()
@@ -195,6 +194,7 @@ def _derived(
         start,
         {s: v for s, v in numbers.parameters.items() if s in met},
         shared,
+        idle,
     )
 
 
@@ -356,18 +356,16 @@ def _rates_at_start(
 
 def _independent(
     rows: list[Row], k: Kinematics, values: Mapping[Any, float], model: Any, asked: tuple[str, ...]
-) -> tuple[list[Row], tuple[int, ...], tuple[str, ...]]:
-    """Closures without those that hold at every posture, the places of the coordinates that they
-    leave free, chosen at the start, and the efforts whose closures follow from others there."""
-
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The places of the coordinates that closures leave free, chosen at the start, and the efforts
+    of those that follow from others there."""
     n = len(k.q)
-    rows = [row for row in rows if not _always_holds(row, k, values)]
     names = [str(q) for q in k.q]
     unknown = [name for name in asked if name not in names]
     if unknown:
         raise UsageError(f"no coordinate {unknown[0]!r}; there are: {', '.join(names)}.")
     if not rows:
-        return rows, tuple(range(n)), ()
+        return tuple(range(n)), ()
     J = np.array(
         [[float(k.algebra.slope(r.value, q).xreplace(dict(values))) for q in k.q] for r in rows]
     )
@@ -384,7 +382,16 @@ def _independent(
         told = f"{len(free)} free, such as {left}" if free else "none free: all is driven"
         raise UsageError(f"{', '.join(asked)}: the closures and drives leave {told}.")
     shared = tuple(str(rows[i].effort) for i in range(len(rows)) if i not in kept)
-    return rows, free, shared
+    return free, shared
+
+
+def _felt(
+    rows: list[Row], k: Kinematics, values: Mapping[Any, float]
+) -> tuple[list[Row], tuple[str, ...]]:
+    """The closures that some motion changes, and the efforts of the others."""
+    holds = [_always_holds(row, k, values) for row in rows]
+    felt = [row for row, always in zip(rows, holds, strict=True) if not always]
+    return felt, tuple(str(row.effort) for row, always in zip(rows, holds, strict=True) if always)
 
 
 def _always_holds(row: Row, k: Kinematics, values: Mapping[Any, float]) -> bool:

@@ -30,6 +30,8 @@ class MinimalEquations:
     shared : efforts whose closures follow from the others: m is larger than the number of
     dependent coordinates, all closures are kept, and the smallest efforts are taken (sum of
     squares), for which rows stand for the others changes with the posture (Bennett's linkage).
+    idle : efforts whose closures hold at every posture: no motion feels them; taken as zero, as
+    one choice of many (of a plane loop of hinges those out of the plane).
     """
 
     name: str
@@ -50,6 +52,7 @@ class MinimalEquations:
     start: Mapping[Any, float]
     parameters: Mapping[Any, float] = field(default_factory=dict)
     shared: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
 
     @property
     def dependent(self) -> tuple[int, ...]:

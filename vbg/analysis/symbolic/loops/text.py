@@ -30,6 +30,9 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
     blocks.append(["# motion", *lines])
     if forces:
         blocks.append(["# what the joints carry, on their second bodies, world axes"])
+        if e.idle:  # and with them what other joints carry in the same directions
+            told = f"{', '.join(e.idle)}: no motion feels them (redundant); not unique, taken as 0"
+            blocks.append([f"# {told}"])
         for name, three in e.outputs.items():
             own = component_names(name, len(three))
             blocks.append([f"{one} = {written(c)}" for one, c in zip(own, three, strict=True)])
