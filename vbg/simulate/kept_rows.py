@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from vbg.assemble.start.constraints.choice import RowChoice
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
-from vbg.simulate.steppers.stepper import Stepper
 
 Array = NDArray[np.float64]
 
@@ -85,21 +83,3 @@ class KeptRows:
         if self._comes_and_goes:
             found = self._choice.choose(t, x)
             self._kept[: self._rows] = self._choice.kept(found)
-
-
-def efforts_across(
-    stepper: Stepper,
-    t: float,
-    project: Callable[[float, Array], object],
-    efforts: Callable[[float, Array], Array],
-) -> Array:
-    """Constraint efforts at t within the leap that `stepper` has made, from both its sides:
-    between, they may have a pole."""
-    ends = stepper.t_before, stepper.t
-    both = []
-    for at in ends:
-        x = stepper.between(at)
-        project(at, x)
-        both.append(efforts(at, x))
-    part = (t - ends[0]) / max(ends[1] - ends[0], np.finfo(float).tiny)
-    return np.asarray((1.0 - part) * both[0] + part * both[1])

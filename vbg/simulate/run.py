@@ -43,7 +43,7 @@ from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.pace import SEEN, SEEN_AT_ENDS, fast_places, longest_step
 from vbg.simulate.instants.samples import Instant, Samples, require_countable
 from vbg.simulate.instants.units import units_begin
-from vbg.simulate.kept_rows import KeptRows, efforts_across
+from vbg.simulate.kept_rows import KeptRows
 from vbg.simulate.losses import LossWatch
 from vbg.simulate.making import choice_of, stepper_of
 from vbg.simulate.record.audit import audit, limits_kept, limits_of
@@ -254,8 +254,7 @@ class Run:
             try:
                 self._after_step()
             except StrayStages as stray:
-                if self.choice is not None:
-                    self.choice.settle()
+                if self.choice is not None and self.choice.strays():
                     self._change_method(stray.t, stray.x)
                 elif not self._shorter(stray):
                     return strayed(stray.t)
@@ -409,9 +408,11 @@ class Run:
 
     def _shorter(self, stray: StrayStages) -> bool:
         """Back to where a step began whose stages stray, for a shorter one, if one is left."""
-        length = SHORTER * (self.stepper.t - stray.t)
-        self._change_stepper(stray.t, stray.x)
-        self.stepper.shorten(length)
+        stepper = self.stepper
+        if not isinstance(stepper, Adaptive):
+            return False
+        length = SHORTER * (stepper.t - stray.t)
+        stepper.go_back(stray.t, stray.x, length)
         return bool(length > np.spacing(stray.t) / SHORTER)
 
     def _change_stepper(self, t: float, x: Array) -> None:
@@ -449,11 +450,10 @@ class Run:
             return
         states = stepper.between_each(times)
         if stepper.carried:
-            for at, x in zip(times, states, strict=True):
-                efforts = efforts_across(stepper, at, self._project, recorder.efforts)
-                recorder.add(at, self.rows.on_strong_rows(at, x), efforts)
-            return
-        if not stepper.consistent:
+            states = np.stack(
+                [self.rows.on_strong_rows(*at) for at in zip(times, states, strict=True)]
+            )
+        elif not stepper.consistent:
             self.projector.project_each(times, states, self.position_tol, self.velocity_tol)
         recorder.add_each(times, states, step=stepper)
 

@@ -88,10 +88,6 @@ class Recorder:
     def _pivots(self) -> Pivots:
         return pivot_places(self._rate) if self._weak is not None else NO_PIVOTS
 
-    def efforts(self, t: float, x: Array) -> Array:
-        """Constraint efforts at (t, x)."""
-        return self._rate(t, x)[self._size :].copy() if self._constrained else np.zeros(0)
-
     def add(self, t: float, x: Array, efforts: Array | None = None, condition: float = 1.0) -> None:
         """The next row: signals at (t, x), with the constraint `efforts` there if they are
         known otherwise, and the `condition` of what they come from."""

@@ -30,6 +30,8 @@ STILL = 50  # and behind something that has switched
 WINDOW = 50  # the last steps that explicit work is measured by
 BLOCK = 6  # implicit steps of one look at a trial,
 BETTER = 0.5  # which goes on while a block is so much less work than the one before
+ASTRAY = 6  # times that a step's stages stray in the last ASTRAY_IN: they do so again and again
+ASTRAY_IN = 30  # steps
 ROUND = 40  # implicit steps of one look at a method that is kept
 LIKELY = Counts(steps=12, iterations=48, jacobians=4, factorisations=36)  # of two of
 RATES = 240  # these, and the rates of their stages
@@ -58,6 +60,7 @@ class Choice:
         self._explicit = explicit_prices(operations)
         self._t_end, self._wait = t_end, FIRST
         self._count, self._still = 0, 0  # steps since the last look, since something switched
+        self._made, self._astray = 0, list[int]()  # steps so far, those whose stages strayed
         self._mark = 0.0, 0.0  # time, and work so far, from where work is measured
         self._bar = math.inf  # work for a second of the explicit steps before the last trial
         self._block: float | None = None  # that of the last implicit steps, in a trial
@@ -75,6 +78,7 @@ class Choice:
         """To be asked once after each step: whether the run goes on by the other method."""
         self._count += 1
         self._still += 1
+        self._made += 1
         if self.stiff:
             return False
         return self._tries(stepper) if self.method == "dop853" else self._gives_up(stepper)
@@ -82,6 +86,16 @@ class Choice:
     def switched(self) -> None:
         """Something has switched: a trial waits."""
         self._still = 0
+
+    def strays(self) -> bool:
+        """Whether the run goes on by implicit steps, since stages stray once more.
+
+        Beyond the end of stability they do so every few steps; beside a singular posture, where
+        no implicit step is better, a few times until it is passed."""
+        self._astray = [n for n in (*self._astray, self._made) if n > self._made - ASTRAY_IN]
+        if len(self._astray) >= ASTRAY:
+            self.settle()
+        return self.stiff
 
     def settle(self) -> None:
         """Implicit from now on, for good."""

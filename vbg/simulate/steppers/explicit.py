@@ -44,6 +44,7 @@ HALVED = 110.0  # error norm that makes DOP853 halve its step: 0.9 norm^(-1/8)
 GROWN = 1e3  # times the least condition of the run: links without mass always have a large one
 GRIP = 0.03  # of a row, of its length, below which its posture is singular and not its links light
 LOOSER = 0.1  # the same where steps have become small: they begin further from the posture
+DOUBLES = 4  # steps behind one that was a tenth of what it should have been, until they are as long
 
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 10.0  # of the step from its error
 ERROR_ORDER = 8  # the error of a step goes with h^8
@@ -103,6 +104,7 @@ class SteadyDOP853:
         self.t_old, self.h_previous = self.t, 0.0
         self._largest, self._least, self._last = 0.0, math.inf, 1.0
         self.watches, self.beside = True, BESIDE
+        self._doubles = 0  # steps that are at most twice as long as the one before
         self.f: Any = fun(self.t, self.y)
         scale = self.atol + np.abs(self.y) * self.rtol
         span = self.t_bound - self.t
@@ -127,6 +129,12 @@ class SteadyDOP853:
             self.status = "finished"
         return None
 
+    def go_back(self, t: float, y: Any, f: Any, length: float) -> None:
+        """To (t, y) with the rate f, where the last step began: the next one is of this length."""
+        self.t = self.t_old = t
+        self.y, self.f, self.h_abs, self.status = y, f, length, "running"
+        self._doubles = DOUBLES
+
     @property
     def staged(self) -> int:
         """Rates of all stages so far."""
@@ -136,7 +144,7 @@ class SteadyDOP853:
         t, step = self.t, self.maker
         shortest = 10.0 * (math.nextafter(t, math.inf) - t)
         size = min(max(self.h_abs, shortest), self.max_step)
-        grows = MAX_FACTOR
+        grows = MAX_FACTOR if self._doubles == 0 else 2.0
         step.x[:], step.K[0] = self.y, self.f
         step.atol[:], step.rtol[:] = self.atol, self.rtol
         while True:
@@ -151,6 +159,7 @@ class SteadyDOP853:
             size *= max(MIN_FACTOR, factor)
             grows = 1.0
         self.h_previous = h
+        self._doubles = max(self._doubles - 1, 0)
         self.t, self.y, self.f = t_new, step.end.copy(), step.K[END].copy()
         self.h_abs = size * min(grows, factor)
         return None

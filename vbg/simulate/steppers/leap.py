@@ -21,8 +21,9 @@ Step = tuple[float, Array, Array]
 
 REMEMBERED = 40  # steps; some of them carry the motion across
 LONGEST = 13  # the last steps that say how far across
-SHORTEST = 5  # steps needed for that
+SHORTEST = 3  # steps needed for that
 NODES = 6  # of the polynomial
+SMALL = 0.1  # part of a step at which the length of a leap is begun to be looked for
 SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
 NAMED = 5  # singular postures that a note names
 STAYS = "The posture stays singular: the mechanism has lost a constraint."
@@ -46,15 +47,16 @@ class History:
         t, x, _ = self._steps[-1]
         return t, x
 
-    def length(self, condition: Callable[[float, Array], float], first: float) -> float | str:
-        """Of the leap: from `first` on lengthened until the posture is as regular beyond as it
-        was before; a sentence if it does not get so."""
+    def length(self, condition: Callable[[float, Array], float], step: float) -> float | str:
+        """Of the leap: from a small part of the next `step` or the last one on lengthened until
+        the posture is as regular beyond as it was before; a sentence if it does not get so."""
         if len(self._steps) < SHORTEST:
             return TOO_SMALL
         steps = list(self._steps)
         last, state, _ = steps[-1]
         polynomial = _hermite(_nodes(steps[-1 : -LONGEST - 1 : -2][::-1], 0.0))
-        before, length, span = condition(last, state), first, last - steps[0][0]
+        before, span = condition(last, state), last - steps[0][0]
+        length = SMALL * min(step, last - steps[-2][0])
         while True:
             length *= 1.5
             if length > span:

@@ -297,6 +297,12 @@ class Adaptive:
     def _remember(self) -> None:
         self._history.add(self.t, self.x, self._solver.f)
 
+    def go_back(self, t: float, x: Array, length: float) -> None:
+        """To (t, x), where the last step began: the next one is of this length."""
+        self._dense = None
+        self.t, self.x, self.t_before = t, x, t
+        self._solver.go_back(t, x, self._counted(t, x), length)
+
     def follow(self, before: Adaptive) -> None:
         """The first step is tried as long as the next one of `before`, which got as far."""
         self._solver.h_abs = before._solver.h_abs
