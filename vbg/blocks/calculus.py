@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vbg.blocks.functions import rate
@@ -38,12 +38,9 @@ def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[B
         if root.key in seen or root.key in known:
             continue
         seen.add(root.key)
-        if not root.args:
-            order.append(root)
-            continue
-        open_nodes = [(root, iter(root.args))]
-        while open_nodes:
-            node, args = open_nodes[-1]
+        node, args = root, iter(root.args)
+        above: list[tuple[Block, Iterator[Block]]] = []  # with the arguments yet to be looked at
+        while True:
             for arg in args:
                 key = arg.key
                 if key not in seen:
@@ -51,12 +48,15 @@ def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[B
                     if key in known:
                         continue
                     if arg.args:
-                        open_nodes.append((arg, iter(arg.args)))
+                        above.append((node, args))
+                        node, args = arg, iter(arg.args)
                         break
                     order.append(arg)
             else:
                 order.append(node)
-                open_nodes.pop()
+                if not above:
+                    break
+                node, args = above.pop()
     return order
 
 
@@ -126,12 +126,17 @@ class Substitution:
         users."""
         done = self._done
         for node in order:
-            if node.key in done:
+            key = node.key
+            if key in done:
                 continue
-            args = tuple([done[arg.key] for arg in node.args])
-            # an equal node may be another object: rebuilt, the users of it would differ
-            same = all(new.key == old.key for new, old in zip(args, node.args, strict=True))
-            done[node.key] = node if same else rebuild(node, args)
+            args = [done[arg.key] for arg in node.args]
+            for new, old in zip(args, node.args, strict=True):
+                # an equal node may be another object: rebuilt, the users of it would differ
+                if new is not old and new.key != old.key:
+                    done[key] = rebuild(node, tuple(args))
+                    break
+            else:
+                done[key] = node
         return [done[block.key] for block in blocks]
 
 

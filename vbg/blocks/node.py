@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vbg.blocks.keys import head, identity_bytes
 from vbg.blocks.scalars import SCALARS
 
 OPERATIONS = (
@@ -51,11 +52,6 @@ MERGED = ("const", "sum", "stack")  # terms that `linear` takes apart
 SHARED = 1 << 14  # constants of a model that are kept as one node each
 
 
-@cache
-def _identity_bytes(size: int) -> bytes:
-    return np.eye(size).tobytes()
-
-
 class Block:
     """One node: `op` of `OPERATIONS`, its arguments, data, and shape."""
 
@@ -78,18 +74,18 @@ class Block:
         self.cols = cols
         self.is_zero = False
         self.is_identity = False
+        key = head(op, rows, cols)
         if op == "const":
             content = data.tobytes()
             self.is_zero = not any(content)
-            self.is_identity = rows == cols and content == _identity_bytes(rows)
-            key = f"{op}|{rows}|{cols}|".encode() + content
-        else:
-            if op == "sum":
-                key = f"{op}|{rows}|{cols}|".encode() + array("d", data).tobytes()
-            else:
-                key = f"{op}|{rows}|{cols}|{data}|".encode()
-            if args:
-                key += b"".join([arg.key for arg in args])
+            self.is_identity = rows == cols and content == identity_bytes(rows)
+            key += content
+        elif op == "sum":
+            key += array("d", data).tobytes()
+        elif data is not None:
+            key += f"{data}|".encode()
+        for arg in args:
+            key += arg.key
         self.key = blake2b(key, digest_size=16).digest()
 
     def __eq__(self, other: object) -> bool:
@@ -132,7 +128,7 @@ def const(value: ArrayLike) -> Block:
     """A constant matrix; a sequence is a column, a number 1 x 1."""
     if type(value) is float:
         return _constant(array("d", (value + 0.0,)).tobytes(), 1, 1)
-    matrix: NDArray[np.float64] = np.array(value, dtype=float)
+    matrix: NDArray[np.float64] = np.asarray(value, dtype=float)
     if matrix.ndim < 2:
         matrix = matrix.reshape(-1, 1)
     matrix = matrix + 0.0  # -0.0 and 0.0 are one constant
@@ -164,6 +160,7 @@ def identity(size: int) -> Block:
     return const(np.eye(size))
 
 
+@lru_cache(SHARED)
 def leaf(name: str, rows: int, cols: int = 1) -> Block:
     """A named unknown, state, input or placeholder."""
     return Block("leaf", (), name, rows, cols)
@@ -263,28 +260,30 @@ def mul(a: Block, b: Block) -> Block:
         if a.shape == (1, 1):
             return times(a, b)
         raise ValueError(f"product of shapes {a.shape} and {b.shape}")
-    if is_zero(a) or is_zero(b):
+    if a.is_zero or b.is_zero:
         return zeros(a.rows, b.cols)
-    if is_identity(a):
+    if a.is_identity:
         return b
-    if is_identity(b):
+    if b.is_identity:
         return a
-    if a.is_const and b.is_const:
+    if a.op == "const" and b.op == "const":
         return const(a.data @ b.data)
-    if b.shape == (1, 1):
+    if b.rows == 1 and b.cols == 1:
         return times(b, a)
-    factor_a, a = _scaled(a)
-    factor_b, b = _scaled(b)
-    if factor_a * factor_b != 1.0:
-        return linear((factor_a * factor_b, mul(a, b)))
+    if a.op == "sum" or b.op == "sum":
+        factor_a, a = _scaled(a)
+        factor_b, b = _scaled(b)
+        if factor_a * factor_b != 1.0:
+            return linear((factor_a * factor_b, mul(a, b)))
     if a.op == "stack":
-        return stack(*(mul(part, b) for part in a.args))
-    if a.is_const and b.op == "stack":
-        split = _split_product(a, b)
-        if split is not None:
-            return split
-    if a.is_const and _filled(a, 0) != (0, a.rows):
-        return _trimmed_product(a, b)
+        return stack(*[mul(part, b) for part in a.args])
+    if a.op == "const":
+        if b.op == "stack":
+            split = _split_product(a, b)
+            if split is not None:
+                return split
+        if _filled(a, 0) != (0, a.rows):
+            return _trimmed_product(a, b)
     return _mul_column(a, b) if b.cols == 1 else _mul_matrices(a, b)
 
 

@@ -3,36 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from vbg.blocks import Block, Piece, const, is_zero, linear, mul, stack, transpose
 
+Place = tuple[int, int, Block]  # row, column and block of a part of a product
 
-def constraint_pieces(
-    coefficients: Sequence[Mapping[Block, Block]], compliances: Mapping[Block, Block]
-) -> list[Piece]:
-    """H4 as pieces (i, j, row, col, block) with i <= j.
 
-    coefficients[i][Z] is the matrix G of constraint i on the co-energy Z; F of a
-    store is compliances[Z].  A constant F = L L^T is split, so that G L is formed
-    once per constraint and store, and H4_ij = sum over stores of (G_i L) (G_j L)^T.
-    """
-    halves: dict[Block, list[tuple[int, Block]]] = {}
-    roots = {z: _root(f) for z, f in compliances.items()}
-    for i, of_stores in enumerate(coefficients):
-        for z, matrix in of_stores.items():
-            halves.setdefault(z, []).append((i, matrix))
-    pieces: list[Piece] = []
-    for z, users in halves.items():
-        root = roots[z]
-        for a, (i, left) in enumerate(users):
-            for j, right in users[a:]:
-                if root is None:
-                    pieces += _outer(i, j, mul(left, compliances[z]), right)
-                else:
-                    pieces += _outer(i, j, _half(left, root), _half(right, root))
-    return pieces
+@dataclass(slots=True)
+class Products:
+    """Products of rows with compliances, each formed once in a derivation: the rows of the
+    constraints stand in the factors of three sets of equations (`factor_of`)."""
+
+    _roots: dict[Block, Block | None] = field(default_factory=dict)
+    _halves: dict[tuple[Block, Block], Block] = field(default_factory=dict)
+    _products: dict[tuple[Block, Block], list[Place]] = field(default_factory=dict)
+
+    def pieces(
+        self, coefficients: Sequence[Mapping[Block, Block]], compliances: Mapping[Block, Block]
+    ) -> list[Piece]:
+        """H4 as pieces (i, j, row, col, block) with i <= j.
+
+        coefficients[i][Z] is the matrix G of constraint i on the co-energy Z; F of a
+        store is compliances[Z].  A constant F = L L^T is split, so that G L is formed
+        once per constraint and store, and H4_ij = sum over stores of (G_i L) (G_j L)^T.
+        """
+        of_stores: dict[Block, list[tuple[int, Block, Block]]] = {}
+        for i, row in enumerate(coefficients):
+            for z, matrix in row.items():
+                of_stores.setdefault(z, []).append((i, *self._sides(matrix, compliances[z])))
+        return [
+            (i, j, row, col, block)
+            for users in of_stores.values()
+            for a, (i, left, _) in enumerate(users)
+            for j, _, right in users[a:]
+            for row, col, block in self._product(left, right)
+        ]
+
+    def _sides(self, matrix: Block, compliance: Block) -> tuple[Block, Block]:
+        """What stands left and right in the products of a row: G L twice, or G F and G."""
+        if compliance not in self._roots:
+            self._roots[compliance] = _root(compliance)
+        root = self._roots[compliance]
+        key = matrix, compliance
+        half = self._halves.get(key)
+        if half is None:
+            half = mul(matrix, compliance) if root is None else _half(matrix, root)
+            self._halves[key] = half
+        return half, matrix if root is None else half
+
+    def _product(self, left: Block, right: Block) -> list[Place]:
+        """left @ right^T by its parts."""
+        found = self._products.get((left, right))
+        if found is None:
+            found = self._products[left, right] = _outer(left, right)
+        return found
 
 
 def _half(matrix: Block, root: Block) -> Block:
@@ -87,21 +114,16 @@ def _parts(block: Block) -> list[tuple[int, Block]]:
     return result
 
 
-def _outer(i: int, j: int, left: Block, right: Block) -> list[Piece]:
-    """left @ right^T as pieces; by parts where some rows are zero."""
+def _outer(left: Block, right: Block) -> list[Place]:
+    """left @ right^T; by parts where some rows are zero."""
     left_parts, right_parts = _parts(left), _parts(right)
     whole = sum(p.rows for _, p in left_parts) == left.rows and (
         sum(p.rows for _, p in right_parts) == right.rows
     )
     if whole and (len(left_parts) > 1 or len(right_parts) > 1):
-        return [(i, j, 0, 0, mul_transposed(left, right))]
-    pieces: list[Piece] = []
-    for row, a in left_parts:
-        for col, b in right_parts:
-            product = mul_transposed(a, b)
-            if not is_zero(product):
-                pieces.append((i, j, row, col, product))
-    return pieces
+        return [(0, 0, mul_transposed(left, right))]
+    products = [(row, col, mul_transposed(a, b)) for row, a in left_parts for col, b in right_parts]
+    return [product for product in products if not is_zero(product[-1])]
 
 
 def mul_transposed(a: Block, b: Block) -> Block:

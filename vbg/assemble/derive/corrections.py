@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from vbg.assemble.derive.constraint_matrix import constraint_pieces
 from vbg.assemble.derive.derivation import Derivation, compliance, yielding
 from vbg.assemble.derive.equations import HeldRow, HeldStart
 from vbg.assemble.derive.junction_structure import coenergy
@@ -46,7 +45,7 @@ def factor_of(
         return None
     compliances = {coenergy(v): slope(v) for v, _ in work.stores}
     sizes = tuple(next(iter(row.values())).rows for row in rows_of)
-    pieces = constraint_pieces(rows_of, compliances)
+    pieces = work.products.pieces(rows_of, compliances)
     for i, mode in enumerate(active):
         if mode is not None:
             pieces.append((i, i, 0, 0, times(const(1.0) - mode, identity(sizes[i]))))
@@ -63,8 +62,15 @@ def correction_steps(
     G^T H4^-1 rhs (mathematics.md, section 5); `factor` with the slope `yielding`."""
     if factor is None:
         return {}, {}
-    size = factor.rows
-    multipliers = solve(factor, leaf("correction", size))
+    steps = _impulses(rows_of, factor)
+    return _of_posture(work, steps), _of_stores(work, steps)
+
+
+def _impulses(
+    rows_of: Sequence[tuple[Mapping[Block, Block], Block]], factor: Block
+) -> dict[Block, Block]:
+    """G^T H4^-1 rhs by the Z of the stores."""
+    multipliers = solve(factor, leaf("correction", factor.rows))
     impulses: dict[Block, list[tuple[float, Block]]] = {}
     first = 0
     for coefficients, unknown in rows_of:
@@ -72,12 +78,20 @@ def correction_steps(
         first += unknown.rows
         for z, matrix in coefficients.items():
             impulses.setdefault(z, []).append((1.0, mul(transpose(matrix), part)))
-    steps = {z: linear(*terms) for z, terms in impulses.items()}
-    velocity = {
+    return {z: linear(*terms) for z, terms in impulses.items()}
+
+
+def _of_stores(work: Derivation, steps: Mapping[Block, Block]) -> dict[Block, Block]:
+    """Steps of the stores' states."""
+    return {
         v.state: steps[z] if v.assembling is None else mul(v.assembling.change, steps[z])
         for v, _ in work.stores
         if v.state is not None and (z := coenergy(v)) in steps
     }
+
+
+def _of_posture(work: Derivation, steps: Mapping[Block, Block]) -> dict[Block, Block]:
+    """Steps of the configurations."""
     still = {coenergy(v): zeros(v.size) for v, _ in work.stores}
     # what passes through resistors or signals does not move with an impulse
     still |= {v: zeros(v.rows) for v in work.laws.values if v not in still}
@@ -93,7 +107,7 @@ def correction_steps(
         rate = Substitution({c.flow: step})(c.rate)
         if not is_zero(rate):
             posture[c.state] = rate
-    return posture, velocity
+    return posture
 
 
 Rows = Sequence[tuple[Mapping[Block, Block], Block]]
@@ -109,8 +123,8 @@ def held_values(
     held = [h for h in work.causal.graph.held if h.target is not None]
     rows_here = tuple(HeldRow(h.name, work.in_states(h.value), h.target or 0.0) for h in held)
     flows = [work.structure.resolve(h.flow) for h in held]
-    posture, _, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
-    return HeldStart(rows_here, posture, size)
+    steps, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    return HeldStart(rows_here, _of_posture(work, steps) if size else {}, size)
 
 
 def held_speeds(
@@ -126,8 +140,8 @@ def held_speeds(
         HeldRow(h.name, work.laws(flow), h.speed or 0.0)
         for h, flow in zip(held, flows, strict=True)
     )
-    _, velocity, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
-    return HeldStart(rows_here, velocity, size)
+    steps, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    return HeldStart(rows_here, _of_stores(work, steps), size)
 
 
 def _with_held(
@@ -135,12 +149,12 @@ def _with_held(
     of_constraints: Sequence[Mapping[Block, Block]],
     known: Rows,
     of_held: Sequence[Mapping[Block, Block]],
-) -> tuple[dict[Block, Block], dict[Block, Block], int]:
-    """Correction steps with held coordinates as further constraint rows, and the number
+) -> tuple[dict[Block, Block], int]:
+    """Impulses of the stores with held coordinates as further constraint rows, and the number
     of rows."""
     if not of_held:
-        return {}, {}, 0
+        return {}, 0
     factor = factor_of([*of_constraints, *of_held], work, slope=yielding)
+    assert factor is not None  # there are rows
     held = [(row, leaf(f"held {i}", 1)) for i, row in enumerate(of_held)]
-    posture, velocity = correction_steps(work, [*known, *held], factor)
-    return posture, velocity, 0 if factor is None else factor.rows
+    return _impulses([*known, *held], factor), factor.rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vbg.assemble.derive.constraint_matrix import Products
 from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy
 from vbg.assemble.derive.variables import Variables
 from vbg.blocks import Block, Coefficients, Substitution, Tangent, is_zero, leaf, zeros
@@ -16,7 +17,8 @@ from vbg.graph.bondgraph import Bond, Vertex
 class Derivation:
     """`laws` writes anything in states, time and constraint efforts; `direct` holds the
     constraint efforts that case (14) gives, which `in_states` replaces, too.  `stores` have
-    states, `differential` are those in derivative causality."""
+    states, `differential` are those in derivative causality.  `products` are those of constraint
+    matrices formed so far."""
 
     causal: CausalGraph
     structure: JunctionStructure
@@ -25,6 +27,7 @@ class Derivation:
     sources: list[tuple[Vertex, Bond]]
     differential: list[tuple[Vertex, Bond]]
     direct: dict[Block, Block] = field(default_factory=dict)
+    products: Products = field(default_factory=Products)
     _close_direct: Substitution = field(default_factory=lambda: Substitution({}))
 
     def solve_direct(self, values: Mapping[Block, Block]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
@@ -54,6 +56,7 @@ class Lowering:
         self.slots: dict[bytes, Slot] = {}
         self.levels: dict[bytes, int] = {}
         self.reserved: dict[bytes, Slot] = {}
+        self.factors: dict[bytes, tuple[Block, Block]] = {}  # of products of many
         self.schedules: list[Schedule] = []
         self.schedule_of: dict[Block, int] = {}
         self.bodies: list[tuple[Groups, Groups, Key, Group]] = []
@@ -141,15 +144,19 @@ class Lowering:
         """The slot of `root`; emits what is needed to fill it."""
         slots = self.slots
         pending = [root]
+        ready: set[bytes] = set()  # whose needs stand behind them
         while pending:
             block = pending[-1]
-            if block.key in slots:
+            key = block.key
+            if key in slots:
                 pending.pop()
                 continue
-            missing = [arg for arg in self._needs(block) if arg.key not in slots]
-            if missing:
-                pending.extend(missing)
-                continue
+            if key not in ready:
+                ready.add(key)
+                missing = [arg for arg in self._needs(block) if arg.key not in slots]
+                if missing:
+                    pending.extend(missing)
+                    continue
             self._fill(block)
             pending.pop()
         return slots[root.key]
@@ -181,7 +188,10 @@ class Lowering:
             if block.op == "mul" and block.args[0].op == "skew":
                 return (block.args[0].args[0], block.args[1])  # a cross product
             return block.args
-        return last_product(block)
+        factors = self.factors.get(block.key)
+        if factors is None:
+            factors = self.factors[block.key] = last_product(block)
+        return factors
 
     def _fill(self, block: Block) -> None:
         if block.op == "leaf":
@@ -464,7 +474,8 @@ class Lowering:
 
 def _uses(roots: Collection[Block]) -> dict[bytes, int]:
     """How often each block is read, roots once more than once."""
-    uses = Counter(arg.key for block in dependencies(roots) for arg in block.args)
+    args = chain.from_iterable(map(attrgetter("args"), dependencies(roots)))
+    uses = Counter(map(attrgetter("key"), args))
     for root in roots:
         uses[root.key] += 2
     return uses
