@@ -55,6 +55,7 @@ def simulate(
     progress: Progress | None = None,
     poses: Mapping[str, Pose] | None = None,
     speeds_as_written: bool = False,
+    angles: Mapping[str, float] | None = None,
     replays: Mapping[str, TimeFunction] | None = None,
     held: Mapping[str, float] | None = None,
     patience: float = math.inf,
@@ -63,7 +64,8 @@ def simulate(
 
     What is not given is taken from `model.simulate`.  `poses` start the run from
     assembled poses and velocities instead of assembling the written ones, whose speeds are
-    still to be made consistent if they are `speeds_as_written`;
+    still to be made consistent if they are `speeds_as_written`; `angles` [rad] of joints
+    ("JOINT.angle") say which turn they are in;
     `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
     as `lay_out` says; without any these parts are integrated here.  `held` are values at the
     start of signals that no part writes: angles and positions of nodes
@@ -83,7 +85,7 @@ def simulate(
     )
     begun = time.process_time()
     mechanism = lay_out(model, replays, held)
-    begin = start(mechanism, poses, speeds_as_written=speeds_as_written)
+    begin = start(mechanism, poses, speeds_as_written=speeds_as_written, angles=angles)
     mechanism, y = with_network(mechanism, begin.y)
     trajectory = integrate(mechanism, y, grid, rtol, atol, progress, patience)
     record = replay(mechanism, trajectory)

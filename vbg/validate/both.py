@@ -38,7 +38,13 @@ from vbg.validate.recorded import (
     without_twin,
 )
 from vbg.validate.review import review
-from vbg.validate.starting import held_at_start, not_handed, turned_too_far, with_modes
+from vbg.validate.starting import (
+    angles_at_start,
+    counted_joints,
+    held_at_start,
+    not_handed,
+    with_modes,
+)
 
 if TYPE_CHECKING:
     from vbg.analysis.begin import Asked
@@ -184,8 +190,6 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
         _raise_of_model(answers["vbg"])
         if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
             return _Second(other, answers)
-        if begun and (turned := turned_too_far(model, answers["vbg"].solutions[0])):
-            return _Second(other, {**answers, "mstmm": Answer(error=_turned(turned))})
     if begun:
         other, handing = _handed(other, answers["vbg"].solutions[0])
         notes = (*notes, handing)
@@ -235,15 +239,9 @@ def _handed(other: Job, first: Solution) -> tuple[Job, str]:
     poses = first_poses(first, tuple(model.bodies))
     bent = with_modes(model, first)
     held = held_at_start(model, first)
-    job = replace(other, model=bent, poses=poses, held=held, known_as=model.hash)
+    angles = angles_at_start(first, model.joints)
+    job = replace(other, model=bent, poses=poses, angles=angles, held=held, known_as=model.hash)
     return job, "The transfer-matrix solver was handed the start of the bond-graph solver."
-
-
-def _turned(joints: tuple[str, ...]) -> UsageError:
-    return UsageError(
-        f"the run begins more than half a turn from what is written at {', '.join(joints)}, and a "
-        "posture that is handed over does not count turns: write initial.angle near the start."
-    )
 
 
 def _raise_of_model(answer: Answer) -> None:
@@ -279,11 +277,13 @@ def _one_start(second: _Second, run: Run, progress: Tell | None) -> _Second:
 
 
 def _from_poses(job: Job, poses: Poses, first: Solution, *, as_written: bool) -> Job:
-    """The second solver's job from `poses` of the first one's start, flexible bodies bent as they
-    are there."""
+    """The second solver's job from `poses` of the first one's start, flexible bodies bent and
+    gears turned as they are there."""
     model = with_modes(job.model, first, rates=not as_written)
     name = job.known_as or job.model.hash
-    return replace(job, model=model, poses=poses, speeds_as_written=as_written, known_as=name)
+    angles = job.angles or angles_at_start(first, counted_joints(job.model))
+    again = replace(job, model=model, poses=poses, angles=angles, known_as=name)
+    return replace(again, speeds_as_written=as_written)
 
 
 def _again(second: _Second, job: Job, why: str, run: Run, progress: Tell | None) -> _Second:

@@ -52,6 +52,7 @@ class Job:
     method, default half a millisecond or half the output step.
     poses : where the second solver starts, None for the written posture; speeds_as_written :
     whether their speeds are the file's, to be made consistent there.
+    angles : of joints there [rad], by signal, where the turns of the poses are the first solver's.
     begin : where the first solver starts, None for what the model says.
     known_as : hash of the model whose start values were written into this one, empty for its own.
     patience : processor time [s] in which a run must get a percent further.
@@ -70,6 +71,7 @@ class Job:
     tightest: tuple[float, float] | None = None
     poses: Mapping[str, StartPose] | None = None
     speeds_as_written: bool = False
+    angles: Mapping[str, float] | None = None
     replays: Mapping[str, Recorded] | None = None
     scheme: str = "newmark"
     step: float | None = None
@@ -218,6 +220,7 @@ def solver_of(job: Job) -> Solver:
             job.machine,
             poses=job.poses,
             speeds_as_written=job.speeds_as_written,
+            angles=job.angles,
             replays=replays,
             held=job.held,
             patience=EVALUATIONS,
@@ -230,7 +233,14 @@ def solver_of(job: Job) -> Solver:
         )
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 
-    return partial(discrete, job.machine, scheme=job.scheme, poses=job.poses, replays=replays)
+    return partial(
+        discrete,
+        job.machine,
+        scheme=job.scheme,
+        poses=job.poses,
+        angles=job.angles,
+        replays=replays,
+    )
 
 
 def has_fixed_steps(model: Model) -> bool:

@@ -8,7 +8,7 @@ what no signal tells (raw stores) cannot be handed over: its efforts are replaye
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from vbg.fields import WRITTEN
 from vbg.model import Model
+from vbg.model.catalogue import JOINT_NODE
 from vbg.model.model import edit
 from vbg.model.text.plain import thaw
 from vbg.solution import Solution
@@ -119,14 +120,28 @@ def with_modes(model: Model, first: Solution, *, rates: bool = True) -> Model:
     return Model.from_document(document, model.path)
 
 
-def turned_too_far(model: Model, first: Solution) -> tuple[str, ...]:
-    """Joints that begin more than half a turn from what is written: poses do not count turns."""
-    return tuple(
-        name
-        for name, joint in model.joints.items()
-        if f"{name}.angle" in first and hasattr(getattr(joint, "initial", None), "angle")
-        if abs(float(first[f"{name}.angle"][0]) - (joint.initial.angle or 0.0)) > 0.99 * np.pi
-    )
+def angles_at_start(first: Solution, joints: Iterable[str]) -> dict[str, float]:
+    """Angles [rad] of joints in the first row of a run, by signal: poses do not count turns."""
+    signals = [f"{name}.{key}" for name in joints for key in ("angle", "angle2")]
+    return {signal: float(first[signal][0]) for signal in signals if signal in first}
+
+
+def counted_joints(model: Model) -> frozenset[str]:
+    """Joints whose turns a gear or belt may count, so that those of assembly stay; all others
+    begin within half a turn of what is written, which each solver finds by itself."""
+    ends = [
+        end.partition(".")[2]
+        for joint in model.joints.values()
+        for end in getattr(joint, "between", ())
+        if isinstance(end, str) and end.startswith("joints.")
+    ]
+    ends += [
+        node.removeprefix(JOINT_NODE)
+        for _, _, part in _parts(model)
+        for node in getattr(part, "nodes", None) or ()
+        if isinstance(node, str) and node.startswith(JOINT_NODE)
+    ]
+    return frozenset(end.partition(".")[0] for end in ends)
 
 
 def _parts(model: Model) -> Iterator[tuple[str, str, Any]]:

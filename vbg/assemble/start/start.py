@@ -14,7 +14,8 @@ from vbg.assemble.program.program import Program
 from vbg.assemble.start.constraints.admissible import admissible
 from vbg.assemble.start.constraints.choice import every_row
 from vbg.assemble.start.constraints.closing import (
-    ITERATIONS,
+    CLOSED,
+    NEARLY,
     Closer,
     HeldRows,
     Mask,
@@ -171,6 +172,7 @@ def _assembled(system: System) -> Start:
     _require_values(system, projector, written)
     x, coordinates_changed = _closed_posture(system, closer, written)
     projector.measure(0.0, x)
+    projector.count_from(0.0, written, x)
     settle(system, x)
     level(system, x)
     before = x
@@ -228,7 +230,9 @@ def _closed_posture(system: System, closer: Closer, written: Array) -> tuple[Arr
             return x, None
     x = closer.close(0.0, written)
     if x is None:
-        raise AssemblyError.of([_does_not_close(system, closer.projector, written)])
+        x, position = closer.damped(0.0, written)
+        if closer.gap(position) > NEARLY * CLOSED:
+            raise AssemblyError.of([_does_not_close(system, position)])
     return x, None if held is None else held_not_kept(system, held, closer, x, "coordinates")
 
 
@@ -282,19 +286,8 @@ def _drives(system: System) -> list[str]:
     return [c.part for c in system.equations.constraints if c.labels == (DRIVE,)]
 
 
-def _does_not_close(system: System, projector: Projector, written: Array) -> Problem:
-    """The gap of the mechanism by joint, where damped steps leave the smallest."""
-    x = written.copy()
-    projector.measure(0.0, x)
-    position, _ = projector.residuals(0.0, x)
-    smallest = position
-    for _ in range(ITERATIONS):
-        projector.move_posture(0.0, x, -0.5 * position)
-        projector.measure(0.0, x)
-        position, _ = projector.residuals(0.0, x)
-        if _largest(position) < _largest(smallest):
-            smallest = position
-    position = smallest
+def _does_not_close(system: System, position: Array) -> Problem:
+    """The gap of the mechanism by joint."""
     part, label, value = _worst(system, position)
     if label == "drive" or ((drives := _drives(system)) and len(drives) > 1 and part in drives):
         return Problem(

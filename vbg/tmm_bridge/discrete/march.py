@@ -20,7 +20,7 @@ from vbg.tmm_bridge.kernels.rows import (
 )
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import count_angles
+from vbg.tmm_bridge.mechanism.turns import count_angles
 from vbg.tmm_bridge.overall.transfer import hinge_column, loads_of_bodies
 
 

@@ -66,12 +66,13 @@ def simulate(
     scheme: str = "newmark",
     progress: Progress | None = None,
     poses: Mapping[str, Pose] | None = None,
+    angles: Mapping[str, float] | None = None,
     replays: Mapping[str, TimeFunction] | None = None,
 ) -> Solution:
     """Motion and joint forces by the discrete-time method at a fixed step [s].
 
     The step is the largest part of the output step that is not above `step`
-    (default 1e-3 s); `poses` and `replays` as for the Riccati solver.  What a scheme
+    (default 1e-3 s); `poses`, `angles` and `replays` as for the Riccati solver.  What a scheme
     needs of the past at the start comes from that solver, too.  Raises UsageError for
     an unknown scheme, or for one-dimensional parts and feedback that are not replayed.
     """
@@ -91,7 +92,7 @@ def simulate(
             " one-dimensional parts and controllers exert."
         )
     make, starts, order = SCHEMES[scheme]
-    y0 = start(mechanism, poses).y
+    y0 = start(mechanism, poses, angles=angles).y
     states = np.array([y0])
     if starts > 1:
         states = integrate(mechanism, y0, np.arange(starts) * h, 1e-12, 1e-14).states

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from vbg.errors import AssemblyError
-from vbg.tmm_bridge.kernels.entries import closure, correction, measured
+from vbg.tmm_bridge.kernels.entries import closure, correction
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternion_of, quaternion_step
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -38,7 +38,6 @@ from vbg.tmm_bridge.kernels.rows import (
     W_W,
 )
 from vbg.tmm_bridge.kernels.tables import (
-    COORDINATE_SLIDE,
     COORDINATE_TREE,
     ROW_COUPLE,
     Scratch,
@@ -56,6 +55,7 @@ from vbg.tmm_bridge.mechanism.contradictions import (
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.speeds import has_speeds, keep_written
+from vbg.tmm_bridge.mechanism.turns import count_angles, expected_angles, nearest_turn, unwind
 from vbg.tmm_bridge.tree.forest import GROUND
 from vbg.tmm_bridge.tree.pairs import named_coordinates, unnamed_coordinates
 from vbg.tmm_bridge.tree.places import BodyPlace
@@ -107,8 +107,12 @@ def start(
     poses: Mapping[str, Pose] | None = None,
     *,
     speeds_as_written: bool = False,
+    angles: Mapping[str, float] | None = None,
 ) -> Start:
     """A consistent start from `poses`, by default the written ones.
+
+    Angles that no row counts begin within half a turn of what is written, or of those in
+    `angles`, "JOINT.angle" [rad], which poses that are handed in do not tell but for whole turns.
 
     Poses that are handed in come from somewhere that assembled them: then no
     coordinate is held but the driven ones, and no speed unless their speeds are still those of
@@ -118,7 +122,8 @@ def start(
     if poses is None:
         poses = mechanism.placed.poses
     y = np.zeros(mechanism.size)
-    _read_positions(mechanism, poses, y)
+    near = expected_angles(mechanism, angles or {})
+    _read_positions(mechanism, poses, y, near)
     read_modes(mechanism, y)
     drive = drive_rates(mechanism, 0.0)
     if lost := without_rate(mechanism, drive):
@@ -127,7 +132,8 @@ def start(
     for k, value in given.items():
         if mechanism.tables.coordinates[k, 0] == COORDINATE_TREE:
             y[mechanism.tables.coordinates[k, 2]] = value
-    position = _close_positions(mechanism, y, drive, given)
+    position = _close_positions(mechanism, y, drive, given, near)
+    unwind(mechanism, y, near)
     _read_speeds(mechanism, poses, y, drive)
     keeps = held or speeds_as_written
     speeds = given_speeds(mechanism) if keeps else {}
@@ -175,22 +181,19 @@ def _relative(mechanism: Mechanism, poses: Mapping[str, Pose], name: str) -> tup
     return R_WF.T @ Rb @ f.R_BM, R_WF.T @ (pb + Rb @ f.p_BM - pa - Ra @ f.p_AF)
 
 
-def nearest_turn(angle: float, target: float) -> float:
-    """`angle` plus the whole turns that bring it nearest to `target`."""
-    return angle + 2.0 * math.pi * round((target - angle) / (2.0 * math.pi))
-
-
-def _read_positions(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array) -> None:
+def _read_positions(
+    mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, near: Mapping[int, float]
+) -> None:
     """Coordinates of the tree's joints and of floating bodies at the poses."""
     for name, carried in mechanism.tree.items():
         joint = mechanism.model.joints[name]
         R, d = _relative(mechanism, poses, name)
-        written = mechanism.frames[name].written
         values = named_coordinates(joint, R, d)
         for key, value in values.items():
-            if key != "slide":
-                value = nearest_turn(value, written.get(key, 0.0))
-            y[mechanism.tables.coordinates[mechanism.coordinates[name, key], 2]] = value
+            k = mechanism.coordinates[name, key]
+            if k in near:
+                value = nearest_turn(value, near[k])
+            y[mechanism.tables.coordinates[k, 2]] = value
         rest = unnamed_coordinates(joint, R, d, backward=carried.backward)
         named = {
             int(mechanism.tables.coordinates[mechanism.coordinates[name, key], 2]) for key in values
@@ -270,23 +273,6 @@ def held_tables(mechanism: Mechanism, given: Mapping[int, float]) -> tuple[Table
     return held, np.array(values)
 
 
-def count_angles(mechanism: Mechanism, s: Scratch, y: Array, near: Array | None = None) -> None:
-    """Set the counted angles across cut joints to the posture in `s`, at the turn nearest
-    to `near` (by default the written value)."""
-    t = mechanism.tables
-    for (name, key), k in mechanism.coordinates.items():
-        kind, cut, place, _ = t.coordinates[k]
-        if kind == COORDINATE_TREE:
-            continue
-        found = np.zeros(1)
-        measured(int(kind), s.cut[cut], found)
-        value = float(found[0])
-        if kind != COORDINATE_SLIDE:
-            target = mechanism.frames[name].written.get(key, 0.0) if near is None else near[k]
-            value = nearest_turn(value, target)
-        y[place] = value
-
-
 def displace(t: Tables, y: Array, step: Array) -> Array:
     """The state after a displacement of all hinges; quaternions stay of unit length."""
     moved = y.copy()
@@ -307,9 +293,14 @@ def displace(t: Tables, y: Array, step: Array) -> Array:
 
 
 def _close_positions(
-    mechanism: Mechanism, y: Array, drive: Array, given: Mapping[int, float]
+    mechanism: Mechanism,
+    y: Array,
+    drive: Array,
+    given: Mapping[int, float],
+    near: Mapping[int, float],
 ) -> float:
-    """Close the loops at y, in place; returns the residual that is left."""
+    """Close the loops at y, in place; returns the residual that is left.  Angles across cut joints
+    begin `near` what is expected and turn on from there, as those of the tree do."""
     t, values = held_tables(mechanism, given)
     s = scratch_for(t)
     targets = np.column_stack([values, np.zeros((len(values), 2))]) if len(values) else None
@@ -319,10 +310,12 @@ def _close_positions(
     of_row, size = row_units(t), model_size(mechanism)
     best = math.inf
     step = np.zeros(int(t.sizes[1]))
+    counted: Array | Mapping[int, float] = near
     for _ in range(GIVEN_UP):
         _posture_or_fail(mechanism, t, s, y, rates)
-        count_angles(mechanism, s, y)
+        count_angles(mechanism, s, y, counted)
         _posture_or_fail(mechanism, t, s, y, rates)
+        counted = s.coordinate[:, 0].copy()
         gap = float(np.abs(s.row_state[:, 0] / of_row).max(initial=0.0))
         if gap <= CLOSED or (gap < NEARLY and gap >= 0.5 * best):
             break

@@ -104,6 +104,21 @@ class Closer:
             x, position, misfit = trial, beyond, left
         return x if misfit <= NEARLY * CLOSED else None
 
+    def damped(self, t: float, written: Array) -> tuple[Array, Array]:
+        """The posture of the smallest gap on a way of half steps from `written`, and its position
+        residuals."""
+        projector, x = self.projector, written.copy()
+        projector.measure(t, x)
+        position = projector.residuals(t, x)[0]
+        best, least = x.copy(), position
+        for _ in range(ITERATIONS):
+            projector.move_posture(t, x, -0.5 * position)
+            projector.measure(t, x)
+            position = projector.residuals(t, x)[0]
+            if self.gap(position) < self.gap(least):
+                best, least = x.copy(), position
+        return best, least
+
     def _misfit(self, x: Array, position: Array, held: HeldRows | None) -> float:
         gap = self.gap(position)
         return gap if held is None else max(gap, float(np.abs(held.misses(x)).max()))

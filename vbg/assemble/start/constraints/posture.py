@@ -24,6 +24,8 @@ from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
 
+HALF = 1e-9  # part of a turn: rounding does not decide which way half a turn counts
+
 
 class Projector:
     """Projects states of one run; holds its workspaces.
@@ -100,6 +102,20 @@ class Projector:
     def measure(self, t: float, x: Array) -> None:
         """Joint coordinates from the posture, in place; angles keep their turns."""
         measure(self._address, self._plan, t, x)
+
+    def count_from(self, t: float, written: Array, x: Array) -> None:
+        """Angles from the written ones on, in place: above -1/2 of a turn and up to 1/2 of it,
+        however many turns the way to `x` took; not where a row feels whole turns (gears, screws,
+        drives)."""
+        position = self.residuals(t, x)[0]
+        for place, period in zip(self._plan.measured, self._plan.period, strict=True):
+            if period == 0.0:
+                continue
+            turns = np.floor((written[place] - x[place]) / period + 0.5 + HALF)
+            counted = x.copy()
+            counted[place] += turns * period
+            if turns and np.array_equal(self.residuals(t, counted)[0], position):
+                x[place] = counted[place]
 
     def move_posture(self, t: float, x: Array, step: Array) -> None:
         """One Newton step of the posture for the right-hand side `step`, in place."""

@@ -31,7 +31,8 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
-from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
+from vbg.tmm_bridge.mechanism.start import displace, drive_rates, model_size
+from vbg.tmm_bridge.mechanism.turns import count_angles
 from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.pace import Pace
