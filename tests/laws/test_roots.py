@@ -15,11 +15,13 @@ from tests.tail import tail
 from vbg.assemble.program.evaluator import Evaluator
 
 NEAR, FAR = 6, 3  # starts
+DIGITS = 4.0 * np.finfo(float).eps  # what is known of an instant
 
 
 def assert_same_from_afar(circuit: Circuit, instants: int = 3) -> None:
-    """To 1e-9, or to what rounding leaves of roots from near starts: what a diode of 1e-6 A carries
-    the other way is known to 1e-22 A."""
+    """To 1e-9, or to what rounding leaves of them: roots from near starts (what a diode of 1e-6 A
+    carries the other way is known to 1e-22 A), rates at instants that differ in their last digits
+    (a power near zero is a difference of voltages)."""
     random, run = np.random.default_rng([circuit.seed, 2]), Evaluator(circuit.system.programs.rate)
     places = unknowns(run)
     for _ in range(instants):
@@ -29,7 +31,7 @@ def assert_same_from_afar(circuit: Circuit, instants: int = 3) -> None:
         root, rates = run.work[places].copy(), run(t, x).copy()
         assert np.isfinite(root).all()
         spread = np.full(len(root), 3e-24 * max(1.0, circuit.sizes[0]))
-        seen = np.zeros(len(rates))
+        seen = last_digits(run, random, t, x, rates)
         for begin, count in ((circuit.near, NEAR), (circuit.far, FAR)):
             for _ in range(count):
                 run.work[places] = begin(random, root)
@@ -40,6 +42,18 @@ def assert_same_from_afar(circuit: Circuit, instants: int = 3) -> None:
                 else:
                     assert (away <= 1e-9 * np.abs(root) + 30.0 * spread).all(), (away, root, spread)
                     assert (off <= 1e-9 * np.abs(rates) + 30.0 * seen).all(), (off, rates, seen)
+
+
+def last_digits(
+    run: Evaluator, random: np.random.Generator, t: float, x: np.ndarray, rates: np.ndarray
+) -> np.ndarray:
+    """By how much rates differ at instants that cannot be told from (t, x), beside powers that no
+    digit of a volt or an ampere makes."""
+    seen = np.full(len(rates), 1e-48)
+    for _ in range(NEAR):
+        shaken = 1.0 + DIGITS * random.uniform(-1.0, 1.0, len(x) + 1)
+        seen = np.maximum(seen, np.abs(run(t * shaken[-1], x * shaken[:-1]) - rates))
+    return seen
 
 
 @pytest.mark.parametrize("first", tail(range(0, 400, 25), 1))
