@@ -59,6 +59,20 @@ class MinimalEquations:
         """Places in q of the coordinates that the closures determine."""
         return tuple(i for i in range(len(self.q)) if i not in self.independent)
 
+    def remarks(self, *, forces: bool) -> list[str]:
+        """What a reader must know of redundant loops, a sentence each; with that on `forces`."""
+        found = [
+            f"the closure of {name} follows from the others (redundant): efforts are shared"
+            for name in self.shared
+        ]
+        if self.idle and forces:
+            joints = sorted({name.rpartition(".")[0] for name in self.idle})
+            found.append(
+                f"{', '.join(self.idle)}: no motion feels them (redundant); not unique, taken as 0 "
+                f"in force and torque of {', '.join(joints)}, from which other joints' follow"
+            )
+        return found
+
     @property
     def size(self) -> int:
         """Operations of the equations of motion with common parts named: closures, Jacobian,

@@ -21,6 +21,7 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
     """One equation a line, a prime for the derivative by time; `forces`: those of the joints."""
     written = written_once()
     blocks = [list(_coordinates(e, written))]
+    blocks[0] += [f"# {remark}" for remark in e.remarks(forces=forces)]
     left = [f"0 = {written(c)}" for c in e.closures]
     if left:
         blocks.append(["# dependent coordinates", *left])
@@ -30,9 +31,6 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
     blocks.append(["# motion", *lines])
     if forces:
         blocks.append(["# what the joints carry, on their second bodies, world axes"])
-        if e.idle:  # and with them what other joints carry in the same directions
-            told = f"{', '.join(e.idle)}: no motion feels them (redundant); not unique, taken as 0"
-            blocks.append([f"# {told}"])
         for name, three in e.outputs.items():
             own = component_names(name, len(three))
             blocks.append([f"{one} = {written(c)}" for one, c in zip(own, three, strict=True)])
@@ -47,8 +45,6 @@ def _coordinates(e: MinimalEquations, written: Callable[[Any], str]) -> Iterator
         yield f"{q}' = {u}" + ("" if i in e.independent else "    # dependent")
     for state, rate in zip(e.states, e.state_rates, strict=True):
         yield f"{state}' = {written(rate)}"
-    for name in e.shared:
-        yield f"# the closure of {name} follows from the others (redundant): efforts are shared"
 
 
 def _motion(e: MinimalEquations, written: Callable[[Any], str]) -> tuple[list[str], list[str]]:

@@ -228,6 +228,7 @@ def as_c(code: Code) -> str:
     lines = [
         f"/* {e.name}: equations of motion in minimal coordinates, written by vbg.",
         f"   q = ({', '.join(map(str, e.q))}); y: the free ones, their rates, other states. */",
+        *(f"/* {remark} */" for remark in e.remarks(forces=True)),
         "#include <math.h>",
         "#include <stdio.h>",
         "#include <stdlib.h>",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
 from vbg.analysis.symbolic.rewriting.printing import PROCEDURES, fortran_code
@@ -208,6 +209,7 @@ def as_fortran(code: Code) -> str:
         f"! {e.name}: equations of motion in minimal coordinates, written by vbg.",
         *_wrapped(f"! q = ({', '.join(map(str, e.q))})", "! "),
         "! y: the free ones, their rates, other states",
+        *chain.from_iterable(_wrapped(f"! {one}", "! ") for one in e.remarks(forces=True)),
         "module machine",
         "  implicit none",
         "  integer, parameter :: dp = kind(1.0d0)",
@@ -238,11 +240,12 @@ def _constant(kind: str, name: str, values: Iterable[object]) -> list[str]:
 
 
 def _wrapped(line: str, indent: str) -> list[str]:
-    """A line in pieces that end in & behind a comma or an operator."""
+    """A line in pieces that end in & behind a comma or an operator; a comment's between words."""
     comment = line.startswith("!")
+    marks = (" ",) if comment else (", ", " + ", " - ", "*")
     lines = []
     while len(line) > WIDTH:
-        at = max(line.rfind(mark, 40, WIDTH) for mark in (", ", " + ", " - ", "*"))
+        at = max(line.rfind(mark, 40, WIDTH) for mark in marks)
         at = (WIDTH if at < 0 else at) + 1
         lines.append(line[:at] + ("" if comment else " &"))
         line = indent + line[at:].lstrip()

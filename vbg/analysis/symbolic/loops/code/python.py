@@ -111,6 +111,7 @@ def as_python(code: Code) -> str:
         "",
         f"q = ({', '.join(map(str, e.q))}),",
         "y: the free ones, their rates, other states; rate(t, y) is y'; forces(t, y): joints.",
+        *e.remarks(forces=True),
         '"""',
         "",
         "from math import *",
