@@ -88,6 +88,48 @@ def test_matrices_give_the_rates(name, time, case):
     assert found.misfit < 1e-10
 
 
+def sprung(mass: float, length: float, time: float) -> vbg.Model:
+    """Two rods on hinges with springs at a hinge and between points, and a stop that is open; in
+    units of `mass`, `length` and `time`."""
+    inertia = mass * length**2
+    rod = {
+        "mass": 2 * mass,
+        "inertia": {"xx": 0.1 * inertia, "yy": 0.3 * inertia, "zz": 0.2 * inertia},
+        "points": {"p": [-0.4 * length, 0, 0], "e": [0.4 * length, 0, 0.1 * length]},
+    }
+    hinge = {"kind": "revolute", "axis": [0, 1, 0], "initial": {"angle": 0.3, "speed": 2 / time}}
+    points = [{"body": "ground", "at": [0.5 * length, length, length]}, "b.e"]
+    k = mass / time**2
+    return vbg.Model(
+        bodies={"a": dict(rod), "b": dict(rod)},
+        joints={
+            "A": {**hinge, "between": ["ground", "a.p"]},
+            "B": {**hinge, "between": ["a.e", "b.p"], "stop": {"upper": 2.0, "k": k * length**2}},
+        },
+        forces={
+            "s": {"kind": "spring", "between": points, "k": 7 * k, "length": 0.3 * length},
+            "one": {"kind": "torsion_spring", "on": "joints.A", "k": k * length**2, "rest": 0.1},
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("mass", "length", "time"), [(1, 1, 1), (1e-9, 1e-4, 1e-3), (1e6, 300, 40)]
+)
+def test_springs_are_stores_and_stops_are_sources(mass, length, time):
+    """X' of a spring is what it receives, at any scale, so that the matrices give all rates; a stop
+    is none, for it has its stiffness only while it touches."""
+    system = vbg.assemble(sprung(mass, length, time))
+    found = matrices_of(system, 0.1 * time, state_at(vbg.start(system), 0.1 * time))
+    assert found.linear and found.misfit < 1e-12
+    assert found.blocks["F1"].columns[-2:] == ("s.displacement", "one.displacement")
+    F = np.diag(found.blocks["F1"].values)[-2:]
+    assert F * time**2 / mass / [7, length**2] == pytest.approx(1.0, rel=1e-14)
+    assert any("stop" in name for name in found.blocks["J1u1"].columns)
+    J = whole_J(found)
+    assert np.abs(J + J.T).max() < 1e-13 * np.abs(J).max()
+
+
 @pytest.mark.parametrize("name", ["pendulum", "two-link", "dc-motor-start", "motor-slider-crank"])
 def test_matrices_in_derivative_causality_give_the_rates(name):
     """X' with X_D' and U2 by H and K; the junctions give and take no power, and the states of the

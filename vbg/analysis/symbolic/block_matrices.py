@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.analysis.symbolic.formulas import LATEX, PLAIN, Formulas
+from vbg.analysis.symbolic.formulas import DIGITS, LATEX, PLAIN, Formulas
 from vbg.analysis.symbolic.named import named, unnamed
 from vbg.analysis.symbolic.size import require_short
 from vbg.assemble.matrices.partitioned import Member, partitioned_matrices
@@ -66,9 +66,11 @@ class WrittenMatrices:
 
 
 @paused_collection()
-def written_matrices(system: System, *, names: bool = True, latex: bool = False) -> WrittenMatrices:
+def written_matrices(
+    system: System, *, names: bool = True, latex: bool = False, digits: int | None = DIGITS
+) -> WrittenMatrices:
     """All matrices with their blocks as formulas; with `names` numbers that come from parameters
-    are written by these.
+    are written by these, others with `digits`, None for all.
 
     Raises UsageError where stores in derivative causality follow others by a resistor, VbgError
     where the formulas would be too long.
@@ -80,7 +82,7 @@ def written_matrices(system: System, *, names: bool = True, latex: bool = False)
     require_short(system, roots(system), "matrices")
     numbers = named(system, roots=roots) if names else unnamed(system)
     found = partitioned_matrices(numbers.base)
-    write = Formulas(numbers.constants, numbers.factors, LATEX if latex else PLAIN)
+    write = Formulas(numbers.constants, numbers.factors, LATEX if latex else PLAIN, digits)
     matrices, zero = {}, []
     for name, grid in found.matrices.items():
         rows, columns = (

@@ -19,7 +19,9 @@ import numpy as np
 from vbg.assemble.matrices.symbolic import NEGLIGIBLE, beside
 from vbg.blocks import Block, const, transpose
 
-DIGITS = 6  # of a number without a name
+DIGITS = 6  # of a number without a name that is read by eye
+ALL = 17  # digits that a number has
+ROUNDING = 1e-15  # beside the numbers that were added: nothing
 READABLE = 1000  # numerators of fractions; others are decimals
 
 
@@ -56,14 +58,17 @@ class _Term:
 
 
 class Formulas:
-    """Writes blocks; `constants` and `coefficients` are the symbols of numbers that have names."""
+    """Writes blocks; `constants` and `coefficients` are the symbols of numbers that have names,
+    `digits` how many others are written with, None for all."""
 
     def __init__(
         self,
         constants: Mapping[Block, Any],
         coefficients: Mapping[Block, Sequence[Any]],
         words: Words = PLAIN,
+        digits: int | None = DIGITS,
     ):
+        self._digits = digits
         self._constants, self._coefficients, self._words = constants, coefficients, words
         self._done: dict[Block, tuple[_Term, ...]] = {}
         self._rotations: set[str] = set()
@@ -94,7 +99,7 @@ class Formulas:
             case "sum":
                 numbers = self._coefficients.get(block) or block.data
                 return [
-                    _Term(_exact(number) * term.number, term.factors)
+                    _Term(self._exact(number) * term.number, term.factors)
                     for number, arg in zip(numbers, block.args, strict=True)
                     for term in self._terms(arg)
                 ]
@@ -202,9 +207,9 @@ class Formulas:
         """A number or an expression of parameters."""
         import sympy
 
-        short = _exact(value)
+        short = self._exact(value)
         if short.is_Float:
-            return f"{float(short):.{DIGITS}g}"
+            return _told(short, self._digits)
         text = sympy.latex(short) if self._words.latex else str(short).replace("**", "^")
         if short.is_Add:
             left, right = self._words.brackets
@@ -229,10 +234,31 @@ class Formulas:
         matrix = sympy.ImmutableMatrix(
             rows,
             cols,
-            lambda i, j: _exact(data[i, j]) if abs(block.data[i, j]) > least[i, j] else 0,
+            lambda i, j: self._exact(data[i, j]) if abs(block.data[i, j]) > least[i, j] else 0,
         )
         multiple, left = _scaled(matrix)
         return _Term(multiple, () if left is None else (left,))
+
+    def _exact(self, value: Any) -> Any:
+        """As sympy has it: whole numbers and usual fractions exact, others to a few digits; with
+        all digits only what a number is to its last one."""
+        import sympy
+
+        from vbg.analysis.symbolic.named import simple_fraction
+
+        digits = self._digits
+
+        def short(number: Any) -> Any:
+            simple = simple_fraction(float(number))
+            kept = simple is not None and (simple.q == 1 or abs(simple.p) < READABLE)
+            if kept and (digits is not None or float(simple) == float(number)):
+                return simple
+            return sympy.Float(_told(number, digits), digits or ALL)
+
+        written = sympy.sympify(value)
+        if written.is_zero:
+            return sympy.Integer(0)
+        return written.xreplace({n: short(n) for n in written.atoms(sympy.Float)})
 
     def _bracketed(self, lines: Sequence[str]) -> str:
         left, _, below, right = self._words.matrix
@@ -254,26 +280,17 @@ def _scaled(matrix: Any) -> tuple[Any, Any]:
 
 
 def _collected(terms: Sequence[_Term]) -> list[_Term]:
-    """Terms of the same factors as one."""
-    numbers: dict[tuple[Any, ...], Any] = {}
+    """Terms of the same factors as one; none of what is left of numbers that cancel."""
+    met: dict[tuple[Any, ...], list[Any]] = {}
     for term in terms:
-        numbers[term.factors] = numbers.get(term.factors, 0) + term.number
-    return [_Term(number, factors) for factors, number in numbers.items() if number != 0]
+        met.setdefault(term.factors, []).append(term.number)
+    found = [(factors, sum(numbers), sum(map(abs, numbers))) for factors, numbers in met.items()]
+    return [
+        _Term(number, factors)
+        for factors, number, size in found
+        if not (number == 0 or (number.is_Float and abs(number) <= ROUNDING * size))
+    ]
 
 
-def _exact(value: Any) -> Any:
-    """As sympy has it: whole numbers and usual fractions exact, others to a few digits."""
-    import sympy
-
-    from vbg.analysis.symbolic.named import simple_fraction
-
-    def short(number: Any) -> Any:
-        simple = simple_fraction(float(number))
-        if simple is not None and (simple.q == 1 or abs(simple.p) < READABLE):
-            return simple
-        return sympy.Float(f"{float(number):.{DIGITS}g}", DIGITS)
-
-    written = sympy.sympify(value)
-    if written.is_zero:
-        return sympy.Integer(0)
-    return written.xreplace({n: short(n) for n in written.atoms(sympy.Float)})
+def _told(number: Any, digits: int | None) -> str:
+    return repr(float(number)) if digits is None else f"{float(number):.{digits}g}"

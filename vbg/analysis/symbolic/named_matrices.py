@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from vbg.analysis.symbolic.named import named, simple_fraction, unnamed
@@ -12,7 +13,7 @@ from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.system import System
 from vbg.plumbing.paused_collection import paused_collection
 
-DIGITS = 10  # significant digits of what remains a number
+DIGITS = 10  # significant digits of what remains a number and is read by eye
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,28 +25,30 @@ class NamedMatrices:
 
 
 @paused_collection()
-def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
+def named_matrices(
+    system: System, *, names: bool = True, digits: int | None = DIGITS
+) -> NamedMatrices:
     """The blocks of `vbg.assemble.matrices.matrices` in symbols.  With `names`, parameters
     of the model file are written by name where its numbers come from them
-    (`vbg.analysis.symbolic.named`).
+    (`vbg.analysis.symbolic.named`), others with `digits`, None for all.
 
     Raises UsageError for large systems.
     """
     matrix_blocks(system)
     numbers = named(system, roots=matrix_blocks) if names else unnamed(system)
     found = symbolic_matrices(numbers.base, SymbolicReader(numbers.constants, numbers.factors))
-    blocks = {
-        name: replace(matrix, values=renumbered(matrix.values, _short))
-        for name, matrix in found.blocks.items()
-    }
+    blocks = found.blocks
+    if digits is not None:
+        short = partial(_short, digits=digits)
+        blocks = {n: replace(m, values=renumbered(m.values, short)) for n, m in blocks.items()}
     occurring = set().union(*(matrix.values.free_symbols for matrix in blocks.values()))
     parameters = {str(s): v for s, v in numbers.parameters.items() if s in occurring}
     return NamedMatrices(replace(found, blocks=blocks), parameters)
 
 
-def _short(number: Any) -> Any:
-    """A usual fraction as such, others to `DIGITS` digits."""
+def _short(number: Any, digits: int) -> Any:
+    """A usual fraction as such, others to `digits` digits."""
     import sympy
 
     simple = simple_fraction(float(number))
-    return sympy.Float(f"{float(number):.{DIGITS}g}", DIGITS) if simple is None else simple
+    return sympy.Float(f"{float(number):.{digits}g}", digits) if simple is None else simple

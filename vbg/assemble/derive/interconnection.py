@@ -38,13 +38,15 @@ GROUPS = ("1", "2", "D", "L", "E", "u1", "u2")  # of the columns; rows have C in
 class Port:
     """A one-port: the leaf it gives, what it `received` in terms of all leaves (zero size for
     sources), and its own law: the value of a source, else the matrix of given = law received
-    (of Z = F X for a store of any causality), which is the slope where it is not `proportional`."""
+    (of Z = F X for a store of any causality), which is the slope where it is not `proportional`.
+    `state`: X of a store."""
 
     vertex: Vertex
     given: Block
     received: Block
     law: Block
     proportional: bool = True
+    state: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +66,16 @@ class Interconnection:
         return zeros(row.received.rows, column.given.rows) if found is None else found
 
 
-def interconnection_of(work: Derivation) -> Interconnection:
-    """The matrices of the causal graph of `work`, in terms of states and time."""
+def interconnection_of(work: Derivation, springs: Mapping[str, Block]) -> Interconnection:
+    """The matrices of the causal graph of `work`, in terms of states and time; `springs`: k of
+    those without a state of their own that are stores, behind all others."""
     structure = JunctionStructure(_bare(work))
     groups: dict[str, list[Port]] = {group: [] for group in GROUPS}
     for vertex in work.causal.graph.vertices.values():
         group = _group(work.causal, vertex)
-        if group:
+        if group and vertex.name not in springs:
             groups[group].append(_port(work, structure, vertex))
+    groups["1"] += [_spring(work, structure, name, k) for name, k in springs.items()]
     ports = [port for found in groups.values() for port in found]
     closed, signed = _cuts_closed(structure), _rates_given(work)
     columns = Coefficients(port.given for port in ports)
@@ -164,8 +168,9 @@ def _port(work: Derivation, structure: JunctionStructure, vertex: Vertex) -> Por
         assert vertex.law is not None and vertex.state is not None
         proportional = slope.is_const and vanishes(vertex.law, vertex.state)
         if dependent:
-            return Port(vertex, _rate_of(vertex), received, slope, proportional)
-        return Port(vertex, coenergy(vertex), linear((sign, received)), slope, proportional)
+            return Port(vertex, _rate_of(vertex), received, slope, proportional, vertex.state)
+        received = linear((sign, received))
+        return Port(vertex, coenergy(vertex), received, slope, proportional, vertex.state)
     if vertex.kind == "EJS":
         assert vertex.law is not None
         given = leaf(f"D of {vertex.name}", vertex.size)
@@ -181,6 +186,16 @@ def _port(work: Derivation, structure: JunctionStructure, vertex: Vertex) -> Por
         return Port(vertex, vertex.state, linear((sign, row)), zeros(vertex.size))
     assert vertex.law is not None
     return Port(vertex, _source(vertex), zeros(0), work.in_states(vertex.law))
+
+
+def _spring(work: Derivation, structure: JunctionStructure, name: str, k: Block) -> Port:
+    """X' = the flow of the spring, Z = k X."""
+    vertex = work.causal.graph.vertices[name]
+    (bond,) = work.causal.graph.incident[name]
+    sign = 1.0 if bond.head == name else -1.0
+    assert vertex.law is not None
+    state = linear((1.0 / float(k.data[0, 0]), work.in_states(vertex.law)))
+    return Port(vertex, _source(vertex), linear((sign, structure.flow(bond))), k, state=state)
 
 
 def _resistor(work: Derivation, structure: JunctionStructure, vertex: Vertex, bond: Bond) -> Port:

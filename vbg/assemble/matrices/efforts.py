@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.derive.interconnection import Port
 from vbg.assemble.matrices.forms import Forms
 from vbg.assemble.matrices.numbers import Numbers
 from vbg.blocks import Block, Tangent, const
@@ -84,17 +85,25 @@ def misfit_of(forms: Forms, numbers: Numbers, blocks: Matrices, rows: MixedRows)
         grid = [[value] for value in values]
         return numbers(grid, sum(row[0].rows for row in grid), 1)[:, 0]
 
-    X = {g: column(p.vertex.state for p in forms.ports(g) if p.vertex.state) for g in ("1", "2")}
+    X = {g: column(p.state for p in forms.ports(g) if p.state) for g in ("1", "2")}
     U1 = column(p.law for p in forms.ports("u1"))
     U1_dot = column(along(p.law) for p in forms.ports("u1"))
     known = {"1": X["1"], "2": X["2"], "u1": U1}
     U2, X_D_dot = _determined(blocks, rows, known, U1_dot)
     places = {s.state.leaf: slice(s.first, s.last) for s in system.slices}
     given = {**known, "u2": U2, "D": X_D_dot}
+
+    def rate(port: Port) -> Array:
+        state = port.vertex.state
+        if state is not None:
+            return numbers.rate[places[state]]
+        assert port.state is not None  # of a spring, whose displacement the posture has
+        return column([along(port.state)])
+
     worst, largest = 0.0, float(np.finfo(float).tiny)
     for g in ("1", "2"):
         terms = [blocks[f"T{g}{c}"] @ value for c, value in given.items()]
-        parts = [numbers.rate[places[p.vertex.state]] for p in forms.ports(g) if p.vertex.state]
+        parts = [rate(p) for p in forms.ports(g)]
         if parts:
             worst = max(worst, float(np.abs(sum(terms) - np.concatenate(parts)).max()))
             largest = max(largest, *(float(np.abs(term).max()) for term in terms if term.size))

@@ -13,6 +13,7 @@ from vbg.assemble.derive.constraints import constraints_of
 from vbg.assemble.derive.derivation import Derivation, begin
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.assemble.derive.interconnection import Interconnection, Port, interconnection_of
+from vbg.assemble.matrices.springs import stiffnesses
 from vbg.assemble.system import System
 from vbg.blocks import Block, Tangent, const, linear, zeros
 from vbg.errors import UsageError
@@ -33,7 +34,7 @@ class NamedMatrix:
 
     def as_plain(self) -> dict[str, Any]:
         numeric = isinstance(self.values, np.ndarray)
-        shown = self.values.tolist() if numeric else [[str(v) for v in r] for r in self.table()]
+        shown = self.values.tolist() if numeric else [list(map(_told, r)) for r in self.table()]
         return {"rows": self.rows, "columns": self.columns, "values": shown}
 
     def table(self) -> list[list[Any]]:
@@ -43,6 +44,10 @@ class NamedMatrix:
     @property
     def is_zero(self) -> bool:
         return all(value == 0 for row in self.table() for value in row)
+
+
+def _told(value: Any) -> str:
+    return repr(float(value)) if value.is_Float else str(value)
 
 
 Grid = Sequence[Sequence[Block]]
@@ -62,7 +67,7 @@ class Forms:
         work = begin(system.causal)
         define_dependent_states(work)
         constraints_of(work)
-        return cls(system, work, interconnection_of(work))
+        return cls(system, work, interconnection_of(work, stiffnesses(system, work)))
 
     def ports(self, group: str) -> tuple[Port, ...]:
         return self.structure.groups["u2" if group == "C" else group]
@@ -186,4 +191,6 @@ def labels_of(port: Port) -> tuple[str, ...]:
         return tuple(f"{name}.{label}" for label in vertex.labels)
     if vertex.is_store and vertex.state is not None:
         name = str(vertex.state.data)
+    elif port.state is not None:
+        name = f"{name.removesuffix('.C')}.displacement"
     return component_names(name, vertex.size)

@@ -1,13 +1,9 @@
 """The paper's matrices as matrices of blocks, for machines of any size.
 
 Nothing is multiplied out: an entry belongs to two vector bonds and is a short product of
-orientations, levers and inertias, as the paper prints it (section III, eq. 5-15).  What
-differs from `vbg.assemble.matrices.matrices`:
-
-- a spring whose effort is k (q - q0) is a store with the state X = q - q0 and F = k; there it
-  is a source, for its displacement is a coordinate of the posture.  Its row of J is minus the
-  transpose of its column, as junctions take no power;
-- the constraint source of a joint is shown by its separate vectors, force and torque.
+orientations, levers and inertias, as the paper prints it (section III, eq. 5-15).  Other than in
+`vbg.assemble.matrices.matrices` the constraint source of a joint is shown by its separate
+vectors, force and torque.
 """
 
 from __future__ import annotations
@@ -26,7 +22,6 @@ from vbg.assemble.matrices.unified import (
 from vbg.assemble.system import System
 from vbg.blocks import (
     Block,
-    const,
     identity,
     is_identity,
     leaf,
@@ -126,14 +121,13 @@ class PartitionedMatrices:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Components first to last - 1 of a port; of a spring its stiffness as `law`."""
+    """Components first to last - 1 of a port."""
 
     port: Port
     first: int
     last: int
     member: Member
     law: Block
-    spring: bool = False
 
 
 def partitioned_matrices(system: System) -> PartitionedMatrices:
@@ -210,22 +204,8 @@ def _parts(forms: Forms) -> dict[str, list[_Part]]:
     found: dict[str, list[_Part]] = {group: [] for group in GIVERS}
     for group in GIVERS:
         for port in forms.ports(group):
-            spring = _spring(port) if group == "u1" else None
-            if spring is not None:
-                member = Member(port.vertex.name.removesuffix(".C") + ".displacement", 1)
-                found["1"].append(_Part(port, 0, 1, member, spring, spring=True))
-            else:
-                found[group] += _split(port)
+            found[group] += _split(port)
     return found
-
-
-def _spring(port: Port) -> Block | None:
-    """k of a scalar effort k q + constant; None where the law is another."""
-    law = port.law
-    if port.vertex.kind != "C" or port.vertex.size != 1 or law.op != "sum":
-        return None
-    moving = [(factor, arg) for factor, arg in zip(law.data, law.args) if not arg.is_const]
-    return const(moving[0][0]) if len(moving) == 1 else None
 
 
 def _split(port: Port) -> Iterator[_Part]:
@@ -261,10 +241,7 @@ def _junction(
     sign = -1.0 if row == "C" else 1.0
     blocks = {}
     for (i, a), (j, b) in product(enumerate(receivers), enumerate(givers)):
-        if a.spring:
-            block = linear((-1.0, transpose(forms.structure.block(b.port, a.port))))
-        else:
-            block = forms.structure.block(a.port, b.port)
+        block = forms.structure.block(a.port, b.port)
         if block.rows and block.cols and not block.is_zero:
             cut = _columns(_rows(of(block), a.first, a.last), b.first, b.last)
             blocks[i, j] = linear((sign, cut))

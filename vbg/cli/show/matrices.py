@@ -40,8 +40,9 @@ def register(subparsers: Any) -> None:
         detail="J: junction structure, what is received (row) of what is given (column) by 1\n"
         "independent stores, 2 dependent stores, D stores in derivative causality, L resistors,\n"
         "E Eulerian junction structures, u1 sources, u2 and C constraint sources.  F: Z = F X of\n"
-        "the stores.  R, R_E: of the resistors and Eulerian junction structures.  T: X' =\n"
-        "T_i1 X1 + T_i2 X2 + T_iu1 U1 + T_iu2 U2 + T_iD X_D', resistors eliminated.  H (case 15):\n"
+        "the stores, springs of constant stiffness among them (NAME.displacement).  R, R_E: of\n"
+        "the resistors and Eulerian junction structures.  T: X' = T_i1 X1 + T_i2 X2 + T_iu1 U1 +\n"
+        "T_iu2 U2 + T_iD X_D', resistors eliminated.  H (case 15):\n"
         "H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' + H4 U2 + H_D X_D' = 0.  K (derivative causality):\n"
         "F_D X_D' = K1 X1 + K2 X2 + K3 U1 + J_Du1 U1' + K4 U2 + K_D X_D'.  Q1, Q2 (mixed case):\n"
         "the rows that give efforts directly, and those of H.  Zero blocks are named only.\n"
@@ -87,9 +88,10 @@ def act(arguments: argparse.Namespace) -> int:
         require_sympy("printing matrices in symbols")
         if arguments.blocks or arguments.latex or is_large(system):
             return _act_on_blocks(system, arguments, axes)
-        from vbg.analysis.symbolic.named_matrices import named_matrices
+        from vbg.analysis.symbolic.named_matrices import DIGITS, named_matrices
 
-        written = named_matrices(system, names=not arguments.numbers)
+        digits = None if arguments.json else DIGITS
+        written = named_matrices(system, names=not arguments.numbers, digits=digits)
         found, parameters = written.matrices, written.parameters
     else:
         import vbg
@@ -123,8 +125,11 @@ def _told(axes: dict[str, str]) -> list[str]:
 
 def _act_on_blocks(system: System, arguments: argparse.Namespace, axes: dict[str, str]) -> int:
     from vbg.analysis.symbolic.block_matrices import as_latex, as_plain, as_text, written_matrices
+    from vbg.analysis.symbolic.formulas import DIGITS
 
-    written = written_matrices(system, names=not arguments.numbers, latex=arguments.latex)
+    digits = None if arguments.json else DIGITS
+    names = not arguments.numbers
+    written = written_matrices(system, names=names, latex=arguments.latex, digits=digits)
     if arguments.json:
         print(json.dumps({**as_plain(written), "effort_axes": axes}))
     elif arguments.latex:
