@@ -1,21 +1,17 @@
 """The block algebra: matrix expressions as immutable values.  See `node`."""
 
 from vbg.blocks.calculus import Coefficients, Substitution, Tangent, dependencies
+from vbg.blocks.composed import column, cross, divide, dot, norm
 from vbg.blocks.node import (
     Block,
     call,
-    column,
     const,
-    cross,
-    divide,
-    dot,
     identity,
     is_identity,
     is_zero,
     leaf,
     linear,
     mul,
-    norm,
     quaternion_rate,
     rotation,
     rows,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vbg.blocks.composed import cross
 from vbg.blocks.functions import rate
 from vbg.blocks.node import (
     Block,
     call,
     const,
-    cross,
     identity,
     is_zero,
     leaf,

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.blocks.node import Block, call, const, divide, linear, times
+from vbg.blocks.composed import divide
+from vbg.blocks.node import Block, call, const, linear, times
 from vbg.blocks.scalars import SCALARS
 
 

@@ -15,7 +15,6 @@ Readers (the compiled program, numpy, sympy) visit the few operations of
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -49,7 +48,8 @@ OPERATIONS = (
 
 
 MERGED = ("const", "sum", "stack")  # terms that `linear` takes apart
-SHARED = 1 << 14  # constants of a model that are kept as one node each
+SHARED = 1 << 14  # constants of a model that are kept as one node each, and what is made of them
+NEGATIVE_ZERO = np.float64(-0.0).tobytes()
 
 
 class Block:
@@ -131,8 +131,10 @@ def const(value: ArrayLike) -> Block:
     matrix: NDArray[np.float64] = np.asarray(value, dtype=float)
     if matrix.ndim < 2:
         matrix = matrix.reshape(-1, 1)
-    matrix = matrix + 0.0  # -0.0 and 0.0 are one constant
-    return _constant(matrix.tobytes(), *matrix.shape)
+    content = matrix.tobytes()
+    if NEGATIVE_ZERO in content:  # -0.0 and 0.0 are one constant
+        content = (matrix + 0.0).tobytes()
+    return _constant(content, *matrix.shape)
 
 
 @lru_cache(SHARED)
@@ -146,6 +148,27 @@ def _filled(a: Block, axis: int) -> tuple[int, int]:
     """First and behind the last row (axis 0) or column (1) of a constant that is not zero."""
     found = np.flatnonzero(a.data.any(axis=1 - axis))
     return int(found[0]), int(found[-1]) + 1
+
+
+@lru_cache(SHARED)
+def _scaled_constant(factor: float, a: Block) -> Block:
+    return const(factor * a.data)
+
+
+@lru_cache(SHARED)
+def _constant_product(a: Block, b: Block) -> Block:
+    return const(a.data @ b.data)
+
+
+@lru_cache(SHARED)
+def _constant_transpose(a: Block) -> Block:
+    return const(a.data.T)
+
+
+@lru_cache(SHARED)
+def _constant_part(a: Block, first: int, last: int, axis: int) -> Block:
+    """Rows (axis 0) or columns (1) first..last-1."""
+    return const(a.data[first:last] if axis == 0 else a.data[:, first:last])
 
 
 @cache
@@ -179,10 +202,13 @@ def is_identity(block: Block) -> bool:
 def linear(*terms: tuple[float, Block]) -> Block:
     """Sum of coefficient * block; like terms and constants are merged."""
     first_factor, first = terms[0]
-    if len(terms) == 1 and first_factor != 0.0 and first.op not in MERGED:
-        if first_factor == 1.0:
-            return first
-        return Block("sum", (first,), (first_factor,), first.rows, first.cols)
+    if len(terms) == 1:
+        if first.op == "const":
+            return _scaled_constant(first_factor, first)
+        if first_factor != 0.0 and first.op not in MERGED:
+            if first_factor == 1.0:
+                return first
+            return Block("sum", (first,), (first_factor,), first.rows, first.cols)
     rows, cols = first.rows, first.cols
     constant: NDArray[np.float64] | None = None
     met: dict[bytes, Block] = {}
@@ -267,7 +293,7 @@ def mul(a: Block, b: Block) -> Block:
     if b.is_identity:
         return a
     if a.op == "const" and b.op == "const":
-        return const(a.data @ b.data)
+        return _constant_product(a, b)
     if b.rows == 1 and b.cols == 1:
         return times(b, a)
     if a.op == "sum" or b.op == "sum":
@@ -313,7 +339,7 @@ def _split_product(a: Block, b: Block) -> Block | None:
 def _trimmed_product(a: Block, b: Block) -> Block:
     """Constant with rows of zeros above or below, times a block, as a stack."""
     first, last = _filled(a, 0)
-    inside = mul(const(a.data[first:last]), b)
+    inside = mul(_constant_part(a, first, last, 0), b)
     return stack(zeros(first, b.cols), inside, zeros(a.rows - last, b.cols))
 
 
@@ -327,14 +353,14 @@ def _cancels(a: Block, b: Block) -> bool:
 def _mul_column(a: Block, b: Block) -> Block:
     if a.is_const and _filled(a, 1) != (0, a.cols):  # columns of zeros: fewer rows of b
         first, last = _filled(a, 1)
-        return mul(const(a.data[:, first:last]), rows(b, first, last))
+        return mul(_constant_part(a, first, last, 1), rows(b, first, last))
     if a.op == "product":
         for factor in reversed(a.args):
             b = mul(factor, b)
         return b
     if b.op == "mul":
         if a.is_const and b.args[0].is_const:
-            return mul(const(a.data @ b.args[0].data), b.args[1])
+            return mul(_constant_product(a, b.args[0]), b.args[1])
         if _cancels(a, b.args[0]):
             return b.args[1]
     if a.op == "skew" and a.args[0] == b:
@@ -347,7 +373,7 @@ def _mul_matrices(a: Block, b: Block) -> Block:
     number = 1.0
     for factor in (a.args if a.op == "product" else (a,)) + (b.args if b.op == "product" else (b,)):
         if factors and factors[-1].is_const and factor.is_const:
-            factors[-1] = const(factors[-1].data @ factor.data)
+            factors[-1] = _constant_product(factors[-1], factor)
         elif factors and _cancels(factors[-1], factor):
             factors.pop()
             continue
@@ -382,7 +408,7 @@ def transpose(a: Block) -> Block:
     if a.shape == (1, 1):
         return a
     if a.op == "const":
-        return const(a.data.T)
+        return _constant_transpose(a)
     if a.op == "transpose":
         return a.args[0]
     if a.op == "sum":
@@ -421,7 +447,7 @@ def rows(a: Block, first: int, last: int) -> Block:
     if (first, last) == (0, a.rows):
         return a
     if a.op == "const":
-        return const(a.data[first:last])
+        return _constant_part(a, first, last, 0)
     if a.op == "sum":
         return linear(*((f, rows(t, first, last)) for f, t in zip(a.data, a.args, strict=True)))
     if a.op == "stack":
@@ -456,20 +482,6 @@ def skew(a: Block) -> Block:
     return block if factor == 1.0 else linear((factor, block))
 
 
-def cross(a: Block, b: Block) -> Block:
-    return mul(skew(a), b)
-
-
-def dot(a: Block, b: Block) -> Block:
-    """a^T b, 1 x 1."""
-    return mul(transpose(a), b)
-
-
-def norm(a: Block) -> Block:
-    """Euclidean length of a column, 1 x 1."""
-    return call("sqrt", dot(a, a))
-
-
 def quaternion_rate(quaternion: Block, w_WB_B: Block) -> Block:
     """1/2 quat o (0, w_B): rate of quat_WB (4 x 1)."""
     if is_zero(w_WB_B):
@@ -486,14 +498,3 @@ def call(name: str, *args: Block) -> Block:
         if np.isfinite(value):
             return const(value)
     return Block("call", tuple(args), name, 1, 1)
-
-
-def divide(a: Block, b: Block) -> Block:
-    """a / b of scalars."""
-    if b.is_const and float(b.data[0, 0]) != 0.0:
-        return linear((1.0 / float(b.data[0, 0]), a))
-    return times(call("reciprocal", b), a)
-
-
-def column(parts: Sequence[Block]) -> Block:
-    return stack(*parts)

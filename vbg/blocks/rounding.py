@@ -17,8 +17,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from vbg.blocks.calculus import Substitution, dependencies
+from vbg.blocks.composed import norm
 from vbg.blocks.functions import FUNCTIONS, rate
-from vbg.blocks.node import Block, call, const, linear, norm, rows, stack, times
+from vbg.blocks.node import Block, call, const, linear, rows, stack, times
 from vbg.blocks.systems import linear_solve
 
 
