@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import vbg
+from vbg import tmm_bridge
 from vbg.errors import Problem
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tmm_bridge.notes import NOT_UNIQUE, channels_in
@@ -17,6 +19,7 @@ from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, 
 from vbg.validate.both import Report
 from vbg.validate.compare import compare
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 META = "<meta charset='utf-8'>"  # which has no end in HTML
 TIME = np.linspace(0.0, 1.0, 101)
 FORCE = np.column_stack([np.sin(5 * TIME), 40.0 * np.cos(3 * TIME), np.zeros(101)])
@@ -159,6 +162,41 @@ def test_the_common_part_of_a_coarser_run_that_ended_early_is_used():
     assert compare(solution(), solution(late), coarser=half(late)).result == "INCONCLUSIVE"
     late[20] *= 1.5
     assert compare(solution(), solution(late), coarser=half(late)).result == "FAIL"
+
+
+@pytest.mark.parametrize(
+    ("row", "how", "result", "told"),
+    [
+        (None, "failed", "INCONCLUSIVE", "Up to t = 0.9 s both agree within 0.001"),
+        (70, "failed", "INCONCLUSIVE", "Before t = 0.7 s both agree within 0.001"),
+        (70, "cancelled", "INCONCLUSIVE", "Before t = 0.7 s both agree within 0.001"),
+        (20, "cancelled", "INCONCLUSIVE", "Before t = 0.2 s both agree within 0.001"),
+        (20, "failed", "FAIL", "Then s: It stopped."),
+        (0, "cancelled", "INCONCLUSIVE", "They differ from the first row on."),
+    ],
+)
+def test_until_when_both_agree_is_told_of_a_run_that_stopped(row, how, result, told):
+    """What lies behind its end, or near it, fails nothing; it passes nothing either."""
+    force = FORCE.copy()
+    force[slice(101, None) if row is None else slice(row, None)] *= 1.1
+    stopped = solution(force[:91], status=Status(how, "It stopped."))
+    for pair in ((stopped, solution()), (solution(), stopped)):
+        verdict = compare(*pair)
+        assert verdict.result == result
+        assert "s: It stopped." in verdict.sentence and told in verdict.sentence
+
+
+def test_a_second_solver_that_gives_up_is_compared_as_far_as_it_came():
+    model = vbg.read(EXAMPLES / "pendulum.toml")
+    first = vbg.simulate(model, rtol=1e-11, atol=1e-13)
+    second = tmm_bridge.simulate(model, rtol=1e-11, atol=1e-13, patience=400)
+    assert second.status.code == "failed"
+    verdict = compare(first, second, model=model)
+    assert verdict.result == "INCONCLUSIVE"
+    assert f"Up to t = {second.time[-1]:.4g} s both agree" in verdict.sentence
+    heavier = vbg.Model(**{**model.document, "gravity": [0, 0, -10.0]})
+    other = replace(vbg.simulate(heavier), made_by=first.made_by)
+    assert compare(other, second, model=model).result == "FAIL"
 
 
 def test_turned_over_quaternions_are_the_same_rotation():

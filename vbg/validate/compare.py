@@ -58,6 +58,7 @@ from vbg.validate.comparison.values import Channel, Result, Verdict
 Array = np.ndarray[Any, Any]
 CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still shows convergence
 FIXED_STEP = {"rk4", "discrete-time"}
+SURE = 0.5  # of a run that ended early: what stopped it (a singular posture) spoils no more
 NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
 
 
@@ -98,23 +99,25 @@ def compare(
     effort was replayed.
     `loosest` bounds what a measured error of integration may excuse.
 
-    A run that failed early (it was not cancelled) is compared as far as both are
-    sure: where they contradict each other by more than 1e-3 already there, that is
-    a FAIL; else the verdict is INCONCLUSIVE.
+    Of a run that ended early the verdict is INCONCLUSIVE and says until when both agree; where
+    one failed (it was not cancelled) and they contradict each other by more than 1e-3 in what
+    both are sure of, it is a FAIL.
     """
     runs = Runs(first, second, coarser, rougher, model)
     heading = _heading(first, second, exclude)
     obstacle = _obstacle(first, second)
     if obstacle:
         return Verdict("INCONCLUSIVE", obstacle, **heading)
-    early = _stopped(first, second)
-    if early:
-        if _stopped_at_once(first, second):
-            return Verdict("INCONCLUSIVE", early, **heading)
+    if early := _stopped(first, second):
         kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
         limit = max(tolerance or 0.0, LOOSEST)
-        begun = compare(*_begun(first, second), model=model, tolerance=limit, **kept)
-        return _ended(begun, early, heading)
+        begun, whole = (
+            compare(*_until(first, second, part), model=model, tolerance=limit, **kept)
+            for part in (SURE, 1.0)
+        )
+        if begun.result == "FAIL" and not _stopped(first, second, "cancelled"):
+            return replace(begun, sentence=f"{begun.sentence} Then {early}")
+        return Verdict("INCONCLUSIVE", f"{early} {_agreed(whole, limit)}".strip(), **heading)
     near = joined(*singular_windows(second), *carried_windows(first, second))
     torn = torn_windows(first, second, (*exclude, *near))
     heading["excluded"] = (*exclude, *near, *torn)
@@ -159,17 +162,21 @@ def _heading(first: Solution, second: Solution, exclude: tuple[Window, ...]) -> 
     }
 
 
-def _ended(begun: Verdict, early: str, heading: Mapping[str, Any]) -> Verdict:
-    """Of runs one of which ended `early`: what both had begun with, where that failed."""
-    if begun.result == "FAIL":
-        return replace(begun, sentence=f"{begun.sentence} Then {early}")
-    return Verdict("INCONCLUSIVE", early, **heading)
+def _agreed(whole: Verdict, limit: float) -> str:
+    """Until when two runs agree, one of which ended early; empty if nothing tells."""
+    if not any(c.result not in ("VACUOUS", "NOT UNIQUE") for c in whole.channels):
+        return ""
+    since = min((c.since for c in whole.failed() if math.isfinite(c.since)), default=math.inf)
+    if since <= whole.span[0]:
+        return "They differ from the first row on."
+    until = f"Up to t = {whole.span[1]:.4g} s" if since == math.inf else f"Before t = {since:.4g} s"
+    return f"{until} both agree within {limit:g} of each peak; what comes then is not judged."
 
 
 def _obstacle(first: Solution, second: Solution) -> str:
     """Why the two cannot be compared; empty if they can."""
-    if cancelled := _stopped(first, second, "cancelled"):
-        return cancelled
+    if (early := _stopped(first, second)) and _stopped_at_once(first, second):
+        return early
     if first.made_by.model_hash != second.made_by.model_hash:
         return "The two runs are of different models (their hashes differ). Run both again."
     if not len(first.time) or not len(second.time):
@@ -177,30 +184,31 @@ def _obstacle(first: Solution, second: Solution) -> str:
     return ""
 
 
-def _stopped(first: Solution, second: Solution, how: str = "failed") -> str:
-    """Which of the two ended early, and why; empty if none did so in this way."""
+def _stopped(first: Solution, second: Solution, *how: str) -> str:
+    """Which of the two ended early, and why; empty if none did so, or not in this way."""
     for solution in (first, second):
-        if solution.status.code == how:
+        if solution.status.code in (how or ("failed", "cancelled")):
             who = solution.made_by.solver or "a solver"
             return f"{who}: {solution.status.sentence} {solution.status.remedy}".strip()
     return ""
 
 
 def _stopped_at_once(first: Solution, second: Solution) -> bool:
-    """Whether one of them has no more than a first row, which has no values: there it stopped."""
+    """Whether one of them has no row, or none but a first one without values: there it stopped."""
+    if not len(first.time) or not len(second.time):
+        return True
     if min(first.time[-1], second.time[-1]) > first.time[0]:
         return False
     rows = [values[:1] for one in (first, second) for values in one.signals.values()]
     return not all(np.isfinite(row).all() for row in rows)
 
 
-def _begun(first: Solution, second: Solution) -> tuple[Solution, Solution]:
-    """Both up to half of what both reached, as if they had ended there: what stopped one of
-    them (a singular posture) may spoil its last instants, but not the first half."""
-    half = 0.5 * min(first.time[-1], second.time[-1])
+def _until(first: Solution, second: Solution, part: float) -> tuple[Solution, Solution]:
+    """Both up to a part of what both reached, as if they had ended there."""
+    end = part * min(first.time[-1], second.time[-1])
 
     def cut(solution: Solution) -> Solution:
-        n = int(np.count_nonzero(solution.time <= half))
+        n = int(np.count_nonzero(solution.time <= end))
         signals = {name: values[:n] for name, values in solution.signals.items()}
         return replace(solution, time=solution.time[:n], signals=signals, status=FINISHED)
 
