@@ -105,8 +105,7 @@ def compare(
     """
     runs = Runs(first, second, coarser, rougher, model)
     heading = _heading(first, second, exclude)
-    obstacle = _obstacle(first, second)
-    if obstacle:
+    if obstacle := _obstacle(first, second):
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     if early := _stopped(first, second):
         kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
