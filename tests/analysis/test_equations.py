@@ -270,7 +270,45 @@ def test_rates_of_a_network_at_every_scale_of_its_stores(seed):
         assert found[names.index(name)] == pytest.approx(value, rel=1e-9), name
 
 
-@pytest.mark.parametrize("stiff", [1e4, 1e10])
+@pytest.mark.parametrize("seed", range(3))
+def test_names_stay_where_numbers_agree_to_the_last_digit_but_one(seed):
+    """i' = (U - R i - v) / L, v' = i / C: what is one block at some values, 1/L twice, is two at
+    others."""
+    R, L, C = map(float, np.random.default_rng(seed).uniform((90, 1, 1e-6), (110, 3, 3e-6)))
+    model = vbg.Model(
+        parameters={"R": R, "L": L, "C": C},
+        electric={
+            "src": {"kind": "voltage_source", "nodes": ["b", "gnd"], "voltage": 7.0},
+            "l": {"kind": "inductor", "nodes": ["b", "c"], "L": "L"},
+            "r": {"kind": "resistor", "nodes": ["c", "d"], "R": "R"},
+            "c": {"kind": "capacitor", "nodes": ["d", "gnd"], "C": "C"},
+        },
+    )
+    equations = equations_of(vbg.assemble(model), "auto")
+    assert {str(s) for s in equations.parameters} == {"R", "L", "C"} and not equations.numbered
+    found = function(as_python(equations))(0.0, [0.3, 5.0])
+    assert found == pytest.approx([(7.0 - R * 0.3 - 5.0) / L, 0.3 / C], rel=1e-14)
+
+
+def test_parameters_that_stay_numbers_are_told():
+    """An angle that turns a frame; the mass beside it keeps its name."""
+    model = vbg.Model(
+        parameters={"turn": 0.3, "m": 2.0},
+        bodies={"a": {"mass": "m", "inertia": {"xx": 1, "yy": 2, "zz": 3}}},
+        joints={
+            "j": {
+                "kind": "prismatic",
+                "between": ["ground", "a"],
+                "axis": ["cos(turn)", 0, "sin(turn)"],
+            }
+        },
+    )
+    equations = equations_of(vbg.assemble(model), "minimal")
+    assert equations.numbered == ("turn",)
+    assert "# in numbers: turn (" in as_text(equations)
+
+
+@pytest.mark.parametrize("stiff", [1e4, 1e10, 1e14])
 def test_dampers_with_names_stay_beside_a_stiff_spring(stiff):
     """J q'' = -k q - (c + d) q' + m g r cos(q), k beside 7e-4: in text and numbers."""
     joint = {"kind": "revolute", "between": ["ground", "a.p"], "axis": [0, 1, 0]}

@@ -308,6 +308,25 @@ def test_turns_about_skew_axes_leave_no_rounding(seed, size):
     agrees(code["forces"](0.0, code["y_start"], code["q_start"].copy()), solution, 0)
 
 
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("stiff", [2e8, 3e16])
+def test_terms_of_other_units_stay_beside_a_stiff_spring(stiff, names):
+    """J q'' = -k q - c q' - d cos(t), c and d 1e15 and 1e23 times as small as k."""
+    model = vbg.Model(
+        parameters={"c": 1e-7},
+        bodies={"a": {"mass": 2, "inertia": {"xx": 0.01, "yy": 0.03, "zz": 0.03}}},
+        joints={"j": {"kind": "revolute", "between": ["ground", "a"], "axis": [0, 1, 0]}},
+        signals={
+            "u": {"kind": "expression", "expression": f"{stiff}*j.angle + c*j.speed + 3e-7*cos(t)"}
+        },
+        forces={"k": {"kind": "torque", "on": "joints.j", "torque": ["-u"]}},
+    )
+    (load,) = minimal_equations(vbg.assemble(model), names=names).loads
+    at = {"j.angle": 0.0, "j.speed": 2.0, "t": 1.1, "c": 1e-7}
+    found = float(load.xreplace({s: at[str(s)] for s in load.free_symbols}))
+    assert found == pytest.approx(-2e-7 - 3e-7 * np.cos(1.1), rel=1e-14)
+
+
 def test_the_command_line_says_what_there_is_not(capsys, tmp_path):
     crank = str(EXAMPLES / "slider-crank.toml")
     assert main(["show", "equations", crank, "--independent", "B.angel", "--numbers"]) == 2

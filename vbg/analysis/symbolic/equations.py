@@ -15,7 +15,8 @@ class SymbolicEquations:
     both are empty in minimal form, where `mass` (n, n) and `right` (n,) give the speeds'
     rates: mass @ speeds' = right (None in constraint form).  `parameters`: symbols of the
     model file's parameters that occur, with their values in SI.  `modes`: symbols of what
-    switches (sticking, touching), constant between its instants.
+    switches (sticking, touching), constant between its instants.  `numbered`: parameters that
+    stay numbers, for they have no form.
     """
 
     form: str
@@ -28,3 +29,4 @@ class SymbolicEquations:
     right: Any = None
     parameters: Mapping[Any, float] = field(default_factory=dict)
     modes: tuple[Any, ...] = ()
+    numbered: tuple[str, ...] = ()

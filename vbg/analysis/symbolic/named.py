@@ -10,12 +10,13 @@ constant c of its expressions is
                      for which fewer models are enough)
 
 A form is taken only if it gives the number at random further values to 1e-10.  A parameter in
-which some constant has no such form (an angle in a rotation) keeps its number everywhere.
+which some constant has no such form (an angle in a rotation) keeps its number everywhere, and so
+does one whose values change which terms there are; `Named.numbered` has their names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
@@ -25,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble import assemble
+from vbg.assemble.matrices.symbolic import beside
 from vbg.assemble.system import System
-from vbg.blocks import Block, dependencies
+from vbg.blocks import Block
 from vbg.errors import VbgError
 from vbg.graph import expand
 from vbg.model import Model
@@ -52,8 +54,7 @@ POWERS = {  # of its terms, those of lower degree first
 ENOUGH = {n: len(forms[-1]) + CHECKS for n, forms in POWERS.items()}  # random models for one
 STAGES = (CHECKS, 8, 13, 28, 30)
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
-NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
-APART = 1e-15  # beside the largest of the coefficients of a sum, which may have other units
+NEGLIGIBLE = 1e-13  # beside the largest entries of its row and column: rounding
 SEED = 5
 
 
@@ -62,13 +63,14 @@ class Named:
     """`system`: the one that was asked for; `base`: it at general values of its
     parameters, from whose expressions the equations are read; `constants`: matrices of
     symbols for its constant blocks, `factors` symbols for the coefficients of its sums;
-    `parameters`: symbol -> its value in the model."""
+    `parameters`: symbol -> its value in the model; `numbered`: those that have no form."""
 
     system: System
     base: System
     constants: dict[Block, Any]
     factors: dict[Block, list[Any]]
     parameters: dict[Any, float]
+    numbered: tuple[str, ...] = ()
     _entries: _Entries | None = None
 
     def matrix(self, of: Callable[[Model], Any]) -> Any:
@@ -84,10 +86,16 @@ def _array(of: Callable[[Model], Any], model: Model) -> Array:
     return np.atleast_2d(np.asarray(of(model), dtype=float))
 
 
-def unnamed(system: System, change: Change | None = None) -> Named:
-    """All numbers as they are."""
+def unnamed(system: System, change: Change | None = None, numbered: tuple[str, ...] = ()) -> Named:
+    """All numbers as they are; of `numbered` parameters because they have no form."""
     base = system if change is None else assemble(change(system.model))
-    return Named(system, base, {}, {}, {})
+    return Named(system, base, {}, {}, {}, numbered)
+
+
+def remark_on(numbered: Sequence[str]) -> str:
+    """What a reader must know of parameters without a form; empty where there are none."""
+    why = "no formula of a few terms gives what follows from them, or whether a term is there"
+    return f"in numbers: {', '.join(numbered)} ({why})" if numbered else ""
 
 
 @paused_collection()
@@ -107,29 +115,46 @@ def named(
     values = {name: model.parameters[name] for name in model.document.get("parameters", {})}
     chosen: Mapping[str, float] = {n: v for n, v in values.items() if v != 0.0 and np.isfinite(v)}
 
-    def blocks_of(model: Model) -> tuple[System, list[Block]]:
+    def blocks_of(model: Model) -> _Read:
         graph = expand(model if change is None else change(model))
         new = assemble(replace(graph, held=()))  # where it starts is in none of these blocks
-        return new, _order(new, roots, further)
+        return _Read(roots(new), system=new) if roots else _read_blocks(new, further)
 
     try:
         # what frames hide (angles) is left out before any bond graph is expanded for it
-        found = _found(model, chosen, lambda _: (None, []), needed)
-        found = _found(model, found.chosen, lambda m: (None, _moduli(m)), (), found.entries)
+        found = _found(model, chosen, lambda _: _Read([]), needed)
+        lost = found.lost
+        found = _found(model, found.chosen, lambda m: _Read(_moduli(m)), (), found.entries)
+        lost |= found.lost
         found = _found(model, found.chosen, blocks_of, needed, entries=found.entries, complete=True)
+        lost |= found.lost
     except VbgError:  # other values make no machine: the numbers stay
-        return unnamed(system, change)
+        return unnamed(system, change, tuple(chosen))
+    numbered = tuple(name for name in chosen if name in lost)
     if not found.chosen or found.base is None:
-        return unnamed(system, change)
+        return unnamed(system, change, numbered)
     parameters = {sympy.Symbol(n, real=True): v for n, v in found.chosen.items()}
-    return Named(system, found.base, found.constants, found.factors, parameters, found.entries)
+    constants, factors = found.constants, found.factors
+    return Named(system, found.base, constants, factors, parameters, numbered, found.entries)
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """What one model's numbers are taken from: the blocks under the `roots` but for those whose
+    keys are `skipped`, of a `system` where there is one."""
+
+    roots: Sequence[Block]
+    skipped: Container[bytes] = ()
+    system: System | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The parameters that all constants show, and the constants of `base` written by them."""
+    """The parameters that all constants show, and the constants of `base` written by them; those
+    that some constant hides are `lost`."""
 
     chosen: Mapping[str, float]
+    lost: frozenset[str] = frozenset()
     base: System | None = None
     constants: dict[Block, Any] = field(default_factory=dict)
     factors: dict[Block, list[Any]] = field(default_factory=dict)
@@ -139,7 +164,7 @@ class _Found:
 def _found(
     model: Model,
     chosen: Mapping[str, float],
-    blocks_of: Callable[[Model], tuple[System | None, list[Block]]],
+    blocks_of: Callable[[Model], _Read],
     needed: Sequence[Callable[[Model], Any]],
     entries: _Entries | None = None,
     *,
@@ -150,30 +175,29 @@ def _found(
     at models until every constant that shows no parameter known to be hidden has a form, or has
     none however many there are.  Where the blocks are `complete`, what moves none of them is left
     out, too.  `entries`: models that were read before, for they may be of the same parameters."""
+    lost: frozenset[str] = frozenset()
     while chosen:
         if entries is None or entries.names != tuple(chosen):
             entries = _Entries.of(model, chosen)
-        base: System | None = None
-        orders: list[list[Block]] = []
+        reads: list[_Read] = []
         arrays: list[list[Array]] = [[] for _ in needed]
         written = _Written()
         for random in STAGES:
             models = entries.models[: 1 + len(chosen) + random]
-            for m in models[len(orders) :]:
-                one, order = blocks_of(m)
-                base = base or one
-                orders.append(order)
-            written = _constants(orders, entries)
+            reads += [blocks_of(m) for m in models[len(reads) :]]
+            written = _constants(reads, entries)
             for of, taken in zip(needed, arrays, strict=True):
                 taken += [_array(of, m) for m in models[len(taken) :]]
                 written.read(np.array(taken), entries)
             if not written.undecided:
                 break
         kept = written.moved if complete else frozenset(chosen)
-        chosen = {n: v for n, v in chosen.items() if n in kept - written.hopeless}
+        lost |= written.hopeless
+        chosen = {n: v for n, v in chosen.items() if n in kept - lost}
         if not written.hidden:
-            return _Found(chosen, base, written.constants, written.factors, entries)
-    return _Found(chosen)
+            base = reads[0].system
+            return _Found(chosen, lost, base, written.constants, written.factors, entries)
+    return _Found(chosen, lost)
 
 
 def _moduli(model: Model) -> list[Block]:
@@ -184,7 +208,7 @@ def _moduli(model: Model) -> list[Block]:
         for v in expand(model).vertices.values()
         if v.kind in ("I", "C", "R", "TF", "GY")
     )
-    return dependencies(law for four in laws for law in four if law is not None)
+    return [law for four in laws for law in four if law is not None]
 
 
 @dataclass(slots=True)
@@ -199,9 +223,9 @@ class _Written:
     hopeless: frozenset[str] = frozenset()
     moved: frozenset[str] = frozenset()
 
-    def read(self, samples: Array, entries: _Entries, negligible: float = NEGLIGIBLE) -> Any:
+    def read(self, samples: Array, entries: _Entries, *, sums: bool = False) -> Any:
         """A constant (models, rows, columns) in symbols; what it hides and shows is kept."""
-        found, missing = entries.symbols(samples, negligible)
+        found, missing = entries.symbols(samples, sums=sums)
         self.hidden |= missing
         random = len(samples) - 1 - len(entries.names)
         lost = (one for one in missing if random >= ENOUGH.get(len(one), 0))
@@ -216,29 +240,53 @@ class _Written:
         return not all(one & self.hopeless for one in self.hidden)
 
 
-def _constants(orders: Sequence[list[Block]], entries: _Entries) -> _Written:
-    """The constants of the first of the systems whose blocks are `orders`."""
-    if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
+def _constants(reads: Sequence[_Read], entries: _Entries) -> _Written:
+    """The constants of the first of the systems."""
+    aligned = _aligned([read.roots for read in reads], reads[0].skipped)
+    if aligned is None:
         every = frozenset(entries.names)
         return _Written({}, {}, frozenset({every}), every, every)  # other values, other equations
     written = _Written()
-    for blocks in zip(*orders, strict=True):
+    for blocks in aligned:
+        if blocks[0] in written.constants or blocks[0] in written.factors:
+            continue  # one there, and two in another system that differ by rounding
         if blocks[0].op == "const":
             data = np.array([b.data for b in blocks])
             written.constants[blocks[0]] = written.read(data, entries)
         elif blocks[0].op == "sum":
             row = np.array([[b.data] for b in blocks])
-            written.factors[blocks[0]] = list(written.read(row, entries, APART))
+            written.factors[blocks[0]] = list(written.read(row, entries, sums=True))
     return written
 
 
-def _order(system: System, roots: Roots | None, further: Roots | None) -> list[Block]:
-    """All blocks of a system whose constants are to be named, the same order in every one."""
-    return _read_blocks(system, further) if roots is None else dependencies(roots(system))
+def _aligned(
+    roots: Sequence[Sequence[Block]], skipped: Container[bytes]
+) -> list[tuple[Block, ...]] | None:
+    """Constants and sums that stand at the same place of all systems; None where their expressions
+    differ.  They are followed from place to place: blocks that are one in a system are two in
+    another where a number came out with another last digit."""
+    if len({len(one) for one in roots}) > 1:
+        return None
+    found: list[tuple[Block, ...]] = []
+    seen: set[tuple[bytes, ...]] = set()
+    waiting = list(zip(*roots, strict=True))
+    while waiting:
+        blocks = waiting.pop()
+        first, keys = blocks[0], tuple([b.key for b in blocks])
+        if keys in seen or first.key in skipped:
+            continue
+        seen.add(keys)
+        kind = (first.op, len(first.args), first.rows, first.cols)
+        if any((b.op, len(b.args), b.rows, b.cols) != kind for b in blocks):
+            return None
+        if first.op in ("const", "sum"):
+            found.append(blocks)
+        waiting += zip(*(b.args for b in blocks), strict=True)
+    return found
 
 
-def _read_blocks(system: System, further: Roots | None) -> list[Block]:
-    """All blocks of the rates and flows, but for what gives the constraint efforts."""
+def _read_blocks(system: System, further: Roots | None) -> _Read:
+    """Rates and flows, but for what gives the constraint efforts."""
     e = system.equations
     skipped = {e.efforts.key, *(c.unknown.key for c in e.constraints)}
     roots = [e.rates[s.state.leaf] for s in system.slices if s.state.kind in READ]
@@ -247,7 +295,7 @@ def _read_blocks(system: System, further: Roots | None) -> list[Block]:
         roots += [v.law for v in stores if v.law is not None]
         roots += [value for value in e.outputs.values() if value.rows == 1]
     besides = [] if further is None else further(system)
-    return dependencies([*roots, *besides, e.residual], skipped)
+    return _Read([*roots, *besides, e.residual], skipped, system)
 
 
 class _Models(Sequence[Model]):
@@ -296,21 +344,25 @@ class _Entries:
         return cls(names, values, _Models(model, names, values))
 
     def symbols(
-        self, samples: Array, negligible: float = NEGLIGIBLE
+        self, samples: Array, *, sums: bool = False
     ) -> tuple[Any, frozenset[frozenset[str]]]:
         """A constant (models, rows, columns) in symbols, and of each entry that has no form the
         parameters on which it depends; of the first models only monomials and polynomials in few
-        parameters are found."""
+        parameters are found.  Coefficients of `sums` have units of their own: a small one is
+        rounding only where it is now positive, now negative, now nothing."""
         import sympy
 
         _, rows, columns = samples.shape
         matrix = sympy.zeros(rows, columns)
         hidden: set[frozenset[str]] = set()
-        rounding = negligible * np.abs(samples).max(initial=0.0)
+        sizes = np.abs(samples).max(axis=0, initial=0.0)
+        rounding = NEGLIGIBLE * beside(sizes)
         for i, j in product(range(rows), range(columns)):
-            if np.abs(samples[:, i, j]).max() <= rounding:
+            one = samples[:, i, j]
+            small = sizes[i, j] <= rounding[i, j]
+            if small and (not sums or one.min() <= 0.0 <= one.max()):
                 continue
-            found = self._remembered(samples[:, i, j])
+            found = self._remembered(one)
             if isinstance(found, frozenset):
                 hidden.add(found)
             else:

@@ -18,10 +18,12 @@ DIGITS = 10  # significant digits of what remains a number and is read by eye
 
 @dataclass(frozen=True, eq=False)
 class NamedMatrices:
-    """`matrices` in symbols; `parameters`: those that occur in them, with their values in SI."""
+    """`matrices` in symbols; `parameters`: those that occur in them, with their values in SI;
+    `numbered`: those that stay numbers, for they have no form."""
 
     matrices: PaperMatrices
     parameters: dict[str, float]
+    numbered: tuple[str, ...]
 
 
 @paused_collection()
@@ -43,7 +45,7 @@ def named_matrices(
         blocks = {n: replace(m, values=renumbered(m.values, short)) for n, m in blocks.items()}
     occurring = set().union(*(matrix.values.free_symbols for matrix in blocks.values()))
     parameters = {str(s): v for s, v in numbers.parameters.items() if s in occurring}
-    return NamedMatrices(replace(found, blocks=blocks), parameters)
+    return NamedMatrices(replace(found, blocks=blocks), parameters, numbers.numbered)
 
 
 def _short(number: Any, digits: int) -> Any:

@@ -195,6 +195,7 @@ def _derived(
         {s: v for s, v in numbers.parameters.items() if s in met},
         shared,
         idle,
+        numbers.numbered,
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vbg.analysis.symbolic.named import remark_on
 from vbg.analysis.symbolic.rewriting.common import common_parts
 
 
@@ -32,6 +33,7 @@ class MinimalEquations:
     squares), for which rows stand for the others changes with the posture (Bennett's linkage).
     idle : efforts whose closures hold at every posture: no motion feels them; taken as zero, as
     one choice of many (of a plane loop of hinges those out of the plane).
+    numbered : parameters that stay numbers, for they have no form.
     """
 
     name: str
@@ -53,6 +55,7 @@ class MinimalEquations:
     parameters: Mapping[Any, float] = field(default_factory=dict)
     shared: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    numbered: tuple[str, ...] = ()
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -60,7 +63,8 @@ class MinimalEquations:
         return tuple(i for i in range(len(self.q)) if i not in self.independent)
 
     def remarks(self, *, forces: bool) -> list[str]:
-        """What a reader must know of redundant loops, a sentence each; with that on `forces`."""
+        """What a reader must know of redundant loops and of parameters, a sentence each; with what
+        is to be said of `forces`."""
         found = [
             f"the closure of {name} follows from the others (redundant): efforts are shared"
             for name in self.shared
@@ -71,7 +75,7 @@ class MinimalEquations:
                 f"{', '.join(self.idle)}: no motion feels them (redundant); not unique, taken as 0 "
                 f"in force and torque of {', '.join(joints)}, from which other joints' follow"
             )
-        return found
+        return [*found, remark_on(self.numbered)] if self.numbered else found
 
     @property
     def size(self) -> int:

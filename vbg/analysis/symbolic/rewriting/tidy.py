@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vbg.analysis.symbolic.rewriting.clearing import Kinds
 from vbg.analysis.symbolic.rewriting.counting import Operations, Terms
 from vbg.analysis.symbolic.rewriting.factors import factored
 from vbg.analysis.symbolic.rewriting.printing import as_float
@@ -15,7 +16,7 @@ LARGE = 200  # operations above which an expression stays as it is
 GROWN = 2  # terms by operations above which a sum is not multiplied out to be cleared
 FACTORED = 60  # operations up to which common factors are looked for
 DEGREE = 3  # of sines and cosines in a product that is written as a sum of angles
-NEGLIGIBLE = 3e-15  # beside the largest coefficient of its sum: rounding
+NEGLIGIBLE = 3e-15  # beside the largest coefficient of its kind, which has its units: rounding
 LARGEST_DENOMINATOR, LARGEST_NUMERATOR = 64, 10**6  # of fractions that stay fractions
 LONG = 10**18  # a denominator behind which a fraction is a rounded number
 
@@ -30,7 +31,7 @@ class Tidy:
         self._known: dict[Any, Any] = {}
         self._written = written_once()
         self.sums = Sums()
-        self._waves = Waves(self.sums)
+        self._waves, self._like = Waves(self.sums), Kinds(self.sums)
 
     def __call__(self, expression: Any) -> Any:
         """The shortest form of `expression`."""
@@ -45,6 +46,18 @@ class Tidy:
         """Whether it would have many more terms, multiplied out, than it has operations now."""
         return self._terms(expression) > GROWN * self.operations(expression)
 
+    def rounded(self, terms: Sum) -> Sum:
+        """A sum without terms whose coefficient is rounding, coefficients to 15 digits."""
+        sizes: dict[Product, float] = {}
+        for product, n in terms.items():
+            kind = self._like(product)
+            sizes[kind] = max(abs(as_float(n)), sizes.get(kind, 0.0))
+        return {
+            product: _number(n)
+            for product, n in terms.items()
+            if abs(as_float(n)) > NEGLIGIBLE * sizes[self._like(product)]
+        }
+
     def _shorter(self, expression: Any) -> Any:
         import sympy
 
@@ -52,7 +65,7 @@ class Tidy:
         sizes = {expression: operations(expression)}
         if sizes[expression] > LARGE:
             return expression
-        terms = rounded(self.sums(expression))
+        terms = self.rounded(self.sums(expression))
         expanded = self.sums.expression(terms)
         if not expression.has(sympy.sin, sympy.cos):
             sizes.setdefault(expanded, operations(expanded))
@@ -60,7 +73,7 @@ class Tidy:
         else:
             waves = self._waves
             others = (waves.without_squares(terms), waves.angles_added(terms))
-            forms = (self.sums.expression(rounded(other)) for other in others if other != terms)
+            forms = (self.sums.expression(self.rounded(o)) for o in others if o != terms)
             for form in (expanded, *forms):
                 if form not in sizes:
                     sizes[form] = operations(form)
@@ -152,13 +165,6 @@ def _is_wave(factor: Any) -> bool:
     import sympy
 
     return isinstance(factor, sympy.sin | sympy.cos)
-
-
-def rounded(terms: Sum) -> Sum:
-    """A sum without terms whose coefficient is rounding, coefficients to 15 digits."""
-    sizes = {p: abs(as_float(n)) for p, n in terms.items()}
-    least = NEGLIGIBLE * max(sizes.values(), default=0.0)
-    return {p: _number(n) for p, n in terms.items() if sizes[p] > least}
 
 
 def _number(n: Any) -> Any:
