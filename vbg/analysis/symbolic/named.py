@@ -94,7 +94,7 @@ def unnamed(system: System, change: Change | None = None, numbered: tuple[str, .
 
 def remark_on(numbered: Sequence[str]) -> str:
     """What a reader must know of parameters without a form; empty where there are none."""
-    why = "no formula of a few terms gives what follows from them, or whether a term is there"
+    why = "what follows from them is no sum of a few powers of parameters"
     return f"in numbers: {', '.join(numbered)} ({why})" if numbered else ""
 
 
