@@ -169,7 +169,6 @@ def _derived(
     states, rates = _other_states(numbers, reader, k)
     found = [*closures, *J, *driven, *bias, *mass, *loads, *rates, *chain(*outputs.values())]
     met = set().union(*(e.free_symbols for e in found)) if found else set()
-
     done: dict[Any, Any] = {}
 
     def told(values: Any) -> tuple[Any, ...]:
