@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vbg
 from vbg.cli.main import main
+from vbg.errors import Problem
+from vbg.simulate.record.weak import CONCERNED, POSTURE
+from vbg.solution import Audit, Solution
 from vbg.validate import child
 from vbg.validate.children import here
 
@@ -43,6 +48,28 @@ def test_a_run_that_gets_a_percent_further_goes_on(clock):
         assert watch(0.01 * percent, 0.0)
     clock[0] += 11.0
     assert not watch(0.4905, 0.0)
+
+
+def test_a_run_that_is_stuck_at_a_weak_posture_names_it(clock):
+    """A parallelogram on one line: soften what is stiff would be no remedy there."""
+    weak = (
+        f"{POSTURE}, and takes digits of the joint forces away: at t = 0.2 s.{CONCERNED} all of A."
+    )
+    stuck = Solution(
+        np.linspace(0.0, 0.2, 3),
+        {},
+        notes=(Problem("warning", "simulate", weak, ""),),
+        audit=Audit(carried=((0.1, 0.11), (0.2, 0.2))),
+    )
+    watch = child.Watch(10.0, lambda fraction: None)
+    watch(0.0, 0.0)
+    clock[0] = 11.0
+    assert not watch(0.001, 0.2)
+    told = watch.status(stuck.status, 0.2, child.weak_posture(stuck))
+    assert f"It stood at {POSTURE}. Concerned: all of A." in told.sentence
+    assert "soften" not in told.remedy and "soften" in watch.status(stuck.status, 0.2).remedy
+    passed = replace(stuck, time=np.linspace(0.0, 0.3, 3))
+    assert child.weak_posture(passed) == ""
 
 
 @pytest.fixture

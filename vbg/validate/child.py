@@ -25,6 +25,7 @@ from vbg.engines import ENGINES
 from vbg.errors import VbgError
 from vbg.model import Model
 from vbg.platform.processes import limit_processor_time
+from vbg.simulate.record.weak import CONCERNED, POSTURE
 from vbg.solution import Solution, Status
 from vbg.validate.compare import FIXED_STEP, own_error
 from vbg.validate.comparison.judging import TOLERANCE
@@ -153,16 +154,28 @@ class Watch:
         self.tell(fraction)
         return not self.stuck
 
-    def status(self, found: Status, t: float) -> Status:
-        """How the run ended: as it says, or because it was stuck."""
+    def status(self, found: Status, t: float, posture: str = "") -> Status:
+        """How the run ended: as it says, or because it was stuck, and at which `posture`."""
         if not self.stuck:
             return found
-        return Status(
-            "cancelled",
+        ended = (
             f"The run was ended at t = {t:.6g} s: it had spent {self.patience:.4g} s of processor"
-            " time without getting a percent further.",
-            "Shorten the run, soften the stiffest part, or grant it more (--patience).",
+            " time without getting a percent further."
         )
+        if posture:
+            remedy = "End the run before it, or begin elsewhere (initial), so that it is passed by."
+            return Status("cancelled", f"{ended} It stood at {posture}", remedy)
+        remedy = "Shorten the run, soften the stiffest part, or grant it more (--patience)."
+        return Status("cancelled", ended, remedy)
+
+
+def weak_posture(solution: Solution) -> str:
+    """The posture at the end of a run if constraints lose their grip there, and which."""
+    reached = float(solution.time[-1]) if len(solution.time) else 0.0
+    if not any(begin <= reached <= end for begin, end in solution.audit.carried):
+        return ""
+    told = next((note.what for note in solution.notes if POSTURE in note.what), "")
+    return f"{POSTURE}.{''.join(told.partition(CONCERNED)[1:])}"
 
 
 def arm(limit: float) -> None:
@@ -199,7 +212,7 @@ def _once(job: Job, by: Solver, tell: Any, *, doubled: bool) -> Solution:
     if job.known_as:
         solution = replace(solution, made_by=replace(solution.made_by, model_hash=job.known_as))
     reached = float(solution.time[-1]) if len(solution.time) else 0.0
-    return replace(solution, status=watch.status(solution.status, reached))
+    return replace(solution, status=watch.status(solution.status, reached, weak_posture(solution)))
 
 
 def solver_of(job: Job) -> Solver:

@@ -203,8 +203,12 @@ def _stopped_at_once(first: Solution, second: Solution) -> bool:
 
 
 def _until(first: Solution, second: Solution, part: float) -> tuple[Solution, Solution]:
-    """Both up to a part of what both reached, as if they had ended there."""
+    """Both up to a part of what both reached, as if they had ended there; without the row of the
+    stop itself, which lies between those of the other."""
     end = part * min(first.time[-1], second.time[-1])
+    for one, other in ((first, second), (second, first)):
+        if one.time[-1] <= end and not np.isclose(other.time, one.time[-1], 1e-9, 0.0).any():
+            end = float(one.time[-2:][0])
 
     def cut(solution: Solution) -> Solution:
         n = int(np.count_nonzero(solution.time <= end))

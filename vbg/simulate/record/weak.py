@@ -63,6 +63,7 @@ TINY = float(np.finfo(float).tiny)
 VOID = 1e-2  # of efforts
 NAMED = 5  # rows that a warning tells the times of
 POSTURE = "a posture beside which constraints hold too weakly (links in line, say)"
+CONCERNED = " Concerned:"
 
 
 class Step(Protocol):
@@ -296,7 +297,7 @@ def lost_efforts(weak: WeakRows, limit: float) -> Iterator[Problem]:
         "warning",
         "simulate",
         f"{POSTURE}, and takes digits of the joint forces away: at t = {_times(lost)}, in parts of"
-        f" the largest; the limit is {limit:.0e}. Concerned: {by_part(names, every)}.",
+        f" the largest; the limit is {limit:.0e}.{CONCERNED} {by_part(names, every)}.",
         "The motion is not concerned. Read these forces from the rows beside where they are"
         " smooth, or move the rows (output_step, initial) off the posture.",
     )
