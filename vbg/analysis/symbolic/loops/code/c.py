@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.loops.code.coding import (
+    Code,
+    Function,
+    motion_names,
+    output_names,
+    start_of,
+)
 from vbg.analysis.symbolic.rewriting.printing import c_code, helpers
 
 _RUN = """
@@ -81,6 +87,53 @@ static void efforts(const double *q, const double *r, double *b, double *e)
         b[j] /= r[j * B + j];
         for (int i = 0; i < M; i++) e[i] += q[i * B + j] * b[j];
     }
+}
+
+/* takes other free coordinates where a dependent one says less than a third of what another would
+   (a rocker's angle is free up to the dead point of its crank); 1 if it did */
+static int choose(double t, const double *q)
+{
+    double phi[M + 1], s[M * N + 1];
+    int wish[N] = {0}, taken[N] = {0}, changed = 0, f = 0, b = 0;
+    closures(t, q, phi, s);
+    for (int i = 0; i < M; i++) {
+        double size = 1e-300;
+        for (int j = 0; j < N; j++) size = hypot(size, s[i * N + j]);
+        for (int j = 0; j < N; j++) s[i * N + j] /= size;
+    }
+    for (int j = 0; j < N; j++) {
+        double size = 1e-12;
+        for (int i = 0; i < M; i++) size = hypot(size, s[i * N + j]);
+        for (int i = 0; i < M; i++) s[i * N + j] /= size;
+    }
+    for (int i = 0; i < B; i++) wish[bound[i]] = 1;
+    for (int k = 0; k < B; k++) {
+        int p = 0;
+        double sizes[N], most = -1.0, square = 1e-300;
+        for (int j = 0; j < N; j++) {
+            sizes[j] = 0.0;
+            for (int i = 0; i < M; i++) sizes[j] = hypot(sizes[j], s[i * N + j]);
+            sizes[j] *= wish[j] ? 3.0 : 1.0;
+            if (!taken[j]) most = fmax(most, sizes[j]);
+        }
+        while (taken[p] || !(sizes[p] > 0.999999 * most)) {
+            if (++p == N) return 0;
+        }
+        taken[p] = 1; /* of like ones the first */
+        changed |= !wish[p];
+        for (int i = 0; i < M; i++) square += s[i * N + p] * s[i * N + p];
+        for (int j = 0; j < N; j++) {
+            double part = 0.0;
+            if (taken[j]) continue;
+            for (int i = 0; i < M; i++) part += s[i * N + p] * s[i * N + j] / square;
+            for (int i = 0; i < M; i++) s[i * N + j] -= part * s[i * N + p];
+        }
+    }
+    for (int j = 0; changed && j < N; j++) {
+        if (taken[j]) bound[b++] = j;
+        else free_q[f++] = j;
+    }
+    return changed;
 }
 
 /* whether closures are met, beside what the Jacobian makes of the size of q */
@@ -185,14 +238,23 @@ int evaluate(double t, const double *y, double *q, double *dy, double *u, double
     return 1;
 }
 
-/* classical Runge-Kutta steps from t = 0 on; y and q as they are at the end; 0 where it stops */
+/* classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the end;
+   0 where it stops */
 int run(double t_end, int steps, double *y, double *q)
 {
     double k[4][Y + 1], z[Y + 1], u[N], a[N], e[M + 1], h = t_end / steps;
     const double part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int n = 0; n < steps; n++) {
-        for (int s = 0; s < 4; s++) {
-            for (int i = 0; i < Y; i++) z[i] = y[i] + (s ? part[s] * h * k[s - 1][i] : 0.0);
+        if (!evaluate(n * h, y, q, k[0], u, a, e)) return 0;
+        if (choose(n * h, q)) {
+            for (int i = 0; i < F; i++) {
+                y[i] = q[free_q[i]];
+                y[F + i] = u[free_q[i]];
+            }
+            if (!evaluate(n * h, y, q, k[0], u, a, e)) return 0;
+        }
+        for (int s = 1; s < 4; s++) {
+            for (int i = 0; i < Y; i++) z[i] = y[i] + part[s] * h * k[s - 1][i];
             if (!evaluate((n + part[s]) * h, z, q, k[s], u, a, e)) return 0;
         }
         for (int i = 0; i < Y; i++)
@@ -213,7 +275,9 @@ int main(int argc, char **argv)
         return 1;
     }
     outputs(t_end, q, u, y + 2 * F, a, e, f);
-    for (int i = 0; i < Y; i++) printf("%s = %.15g\\n", y_names[i], y[i]);
+    for (int i = 0; i < N; i++) printf("%s = %.15g\\n", q_names[i], q[i]);
+    for (int i = 0; i < N; i++) printf("%s = %.15g\\n", u_names[i], u[i]);
+    for (int i = 2 * F; i < Y; i++) printf("%s = %.15g\\n", x_names[i - 2 * F], y[i]);
     for (int i = 0; i < O; i++) printf("%s = %.15g\\n", output_names[i], f[i]);
     return 0;
 }
@@ -235,12 +299,15 @@ def as_c(code: Code) -> str:
         "#include <string.h>",
         "",
         f"enum {{ N = {n}, M = {m}, F = {f}, B = {n - f}, Y = {len(y)}, O = {len(outputs)} }};",
-        "/* places of free and of dependent coordinates in q */",
-        f"static const int free_q[F + 1] = {{{_list(e.independent)}}};",
-        f"static const int bound[B + 1] = {{{_list(e.dependent)}}};",
+        "/* places of free and of dependent coordinates in q; a run takes others where it must */",
+        f"static int free_q[F + 1] = {{{_list(e.independent)}}};",
+        f"static int bound[B + 1] = {{{_list(e.dependent)}}};",
         f"static const double y_start[Y + 1] = {{{_list(y)}}};",
         f"static const double q_start[N] = {{{_list(q)}}};",
-        f"static const char *const y_names[Y + 1] = {{{_texts(y_names(e))}}};",
+        *(
+            f"static const char *const {name}_names[] = {{{_texts(own)}}};"
+            for name, own in motion_names(e).items()
+        ),
         f"static const char *const output_names[O + 1] = {{{_texts(outputs)}}};",
         "",
     ]

@@ -22,7 +22,7 @@ OWN = (
     "t y q u x a e f dy phi jac driven bias mass loads rates closures motion outputs rate close "
     "solve main run n m k i j s p np linalg array zeros start free bound given step steps argv "
     "argc nf ny no dp maxval d one right row machine exchange g "
-    "b w z r c0 nb factors solved efforts fits others names "
+    "b w z r c0 nb nx factors solved efforts fits others names choose wish taken changed column sizes "
     "intermediate result real integer program module end do if then call double"
 )
 TAKEN = frozenset(
@@ -167,9 +167,9 @@ def output_names(e: MinimalEquations) -> list[str]:
     return [one for name, three in e.outputs.items() for one in component_names(name, len(three))]
 
 
-def y_names(e: MinimalEquations) -> list[str]:
-    """What y of a program holds: independent q, their u, other states."""
-    return [str(three[i]) for three in (e.q, e.u) for i in e.independent] + [*map(str, e.states)]
+def motion_names(e: MinimalEquations) -> dict[str, list[str]]:
+    """All coordinates q, their rates u, other states x."""
+    return {name: [*map(str, own)] for name, own in (("q", e.q), ("u", e.u), ("x", e.states))}
 
 
 def start_of(e: MinimalEquations) -> tuple[list[float], list[float]]:

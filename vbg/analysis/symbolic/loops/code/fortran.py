@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.loops.code.coding import (
+    Code,
+    Function,
+    motion_names,
+    output_names,
+    start_of,
+)
 from vbg.analysis.symbolic.rewriting.printing import PROCEDURES, fortran_code
 
 WIDTH = 120  # columns of a line; 132 are allowed
@@ -82,6 +88,37 @@ _RUN = """
     e = matmul(d, w)
   end function
 
+  ! takes other free coordinates where a dependent one says less than a third of what another would
+  ! (a rocker's angle is free up to the dead point of its crank)
+  subroutine choose(t, q, changed)
+    real(dp), intent(in) :: t, q(:)
+    logical, intent(out) :: changed
+    real(dp) :: phi(m), s(m, n), wish(n), sizes(n), column(m)
+    logical :: taken(n)
+    integer :: i, j
+    call closures(t, q, phi, s)
+    do i = 1, m
+      s(i, :) = s(i, :) / (norm2(s(i, :)) + 1e-300_dp)
+    end do
+    do j = 1, n
+      s(:, j) = s(:, j) / (norm2(s(:, j)) + 1e-12_dp)
+    end do
+    wish = 1.0_dp
+    wish(bound) = 3.0_dp
+    taken = .false.
+    do i = 1, nb
+      sizes = merge(-1.0_dp, wish * norm2(s, 1), taken)
+      j = maxloc(merge(1, 0, sizes > 0.999999_dp * maxval(sizes)), 1)  ! of like ones the first
+      taken(j) = .true.
+      column = s(:, j) / (norm2(s(:, j)) + 1e-300_dp)
+      s = s - matmul(reshape(column, [m, 1]), reshape(matmul(column, s), [1, n]))
+    end do
+    changed = .not. all(taken(bound))
+    if (.not. changed) return
+    bound = pack([(j, j = 1, n)], taken)
+    free = pack([(j, j = 1, n)], .not. taken)
+  end subroutine
+
   ! dependent coordinates of q by Newton's method, from those that q has
   subroutine close_loops(t, q, ok)
     real(dp), intent(in) :: t
@@ -146,7 +183,7 @@ _RUN = """
     e = efforts(d, r, loads(bound))
   end subroutine
 
-  ! classical Runge-Kutta steps from t = 0 on; y and q as they are at the end
+  ! classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the end
   subroutine run(t_end, steps, y, q, ok)
     real(dp), intent(in) :: t_end
     integer, intent(in) :: steps
@@ -154,10 +191,17 @@ _RUN = """
     logical, intent(out) :: ok
     real(dp) :: k1(ny), k2(ny), k3(ny), k4(ny), u(n), a(n), e(m), h, t
     integer :: i
+    logical :: changed
     h = t_end / steps
     do i = 0, steps - 1
       t = i * h
       call evaluate(t, y, q, k1, u, a, e, ok)
+      if (.not. ok) return
+      call choose(t, q, changed)
+      if (changed) then
+        y(1:2 * nf) = [q(free), u(free)]
+        call evaluate(t, y, q, k1, u, a, e, ok)
+      end if
       if (ok) call evaluate(t + h / 2, y + h / 2 * k1, q, k2, u, a, e, ok)
       if (ok) call evaluate(t + h / 2, y + h / 2 * k2, q, k3, u, a, e, ok)
       if (ok) call evaluate(t + h, y + h * k3, q, k4, u, a, e, ok)
@@ -190,8 +234,14 @@ program main
   if (ok) call evaluate(t_end, y, q, dy, u, a, e, ok)
   if (.not. ok) error stop "the loops do not close, or the free coordinates are none here"
   call outputs(t_end, q, u, y(2 * nf + 1:), a, e, f)
-  do i = 1, ny
-    print "(a, ' = ', es23.15)", trim(y_names(i)), y(i)
+  do i = 1, n
+    print "(a, ' = ', es23.15)", trim(q_names(i)), q(i)
+  end do
+  do i = 1, n
+    print "(a, ' = ', es23.15)", trim(u_names(i)), u(i)
+  end do
+  do i = 1, nx
+    print "(a, ' = ', es23.15)", trim(x_names(i)), y(2 * nf + i)
   end do
   do i = 1, no
     print "(a, ' = ', es23.15)", trim(output_names(i)), f(i)
@@ -214,13 +264,16 @@ def as_fortran(code: Code) -> str:
         "  implicit none",
         "  integer, parameter :: dp = kind(1.0d0)",
         f"  integer, parameter :: n = {n}, m = {m}, nf = {nf}, nb = {n - nf}",
-        f"  integer, parameter :: ny = {len(y)}, no = {len(names)}",
-        *_constant("integer", "free(nf)", (i + 1 for i in e.independent)),
-        *_constant("integer", "bound(nb)", (i + 1 for i in e.dependent)),
+        f"  integer, parameter :: ny = {len(y)}, no = {len(names)}, nx = {len(e.states)}",
+        "  ! a run takes other free coordinates where it must",
+        *_array("integer, save", "free(nf)", (i + 1 for i in e.independent)),
+        *_array("integer, save", "bound(nb)", (i + 1 for i in e.dependent)),
         *_constant("real(dp)", "y_start(ny)", map(_real, y)),
         *_constant("real(dp)", "q_start(n)", map(_real, q)),
-        *_constant("character(64)", "y_names(ny)", (f'"{name}"' for name in y_names(e))),
-        *_constant("character(64)", "output_names(no)", (f'"{name}"' for name in names)),
+        *_texts("q_names(n)", motion_names(e)["q"]),
+        *_texts("u_names(n)", motion_names(e)["u"]),
+        *_texts("x_names(nx)", motion_names(e)["x"]),
+        *_texts("output_names(no)", names),
         "contains",
     ]
     lines += _function(code, "closures", "", code.closures, {"phi": "m", "jac": "m, n"})
@@ -235,8 +288,16 @@ def _real(x: float) -> str:
 
 
 def _constant(kind: str, name: str, values: Iterable[object]) -> list[str]:
-    every = ", ".join(map(str, values))
-    return _wrapped(f"  {kind}, parameter :: {name} = [{kind} :: {every}]", "    ")
+    return _array(f"{kind}, parameter", name, values)
+
+
+def _array(kind: str, name: str, values: Iterable[object]) -> list[str]:
+    every, of = ", ".join(map(str, values)), kind.partition(",")[0]
+    return _wrapped(f"  {kind} :: {name} = [{of} :: {every}]", "    ")
+
+
+def _texts(name: str, values: Iterable[str]) -> list[str]:
+    return _constant("character(64)", name, (f'"{value}"' for value in values))
 
 
 def _wrapped(line: str, indent: str) -> list[str]:

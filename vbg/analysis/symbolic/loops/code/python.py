@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbg.analysis.symbolic.loops.code.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.loops.code.coding import (
+    Code,
+    Function,
+    motion_names,
+    output_names,
+    start_of,
+)
 from vbg.analysis.symbolic.rewriting.printing import ordering
 
 _RUN = '''
@@ -27,6 +33,27 @@ def efforts(d, b):
     """The smallest e of d^T e = b."""
     q, r = d
     return q @ linalg.solve(r.T, b)
+
+
+def choose(t, q):
+    """Takes other free coordinates where a dependent one says less than a third of what another
+    would (a rocker's angle is free up to the dead point of its crank); whether it did."""
+    jac = closures(t, q)[1]
+    s = jac / (linalg.norm(jac, axis=1, keepdims=True) + 1e-300)
+    s /= linalg.norm(s, axis=0) + 1e-12
+    wish, found = array([3.0 if i in bound else 1.0 for i in range(len(q))]), []
+    for _ in bound:
+        sizes = wish * linalg.norm(s, axis=0)
+        j = int((sizes > 0.999999 * sizes.max()).argmax())  # of like ones the first
+        column = s[:, j] / (linalg.norm(s[:, j]) + 1e-300)
+        s -= outer(column, column @ s)
+        s[:, j] = 0.0
+        found.append(j)
+    if set(found) == set(bound):
+        return False
+    bound[:] = sorted(found)
+    free[:] = [i for i in range(len(q)) if i not in bound]
+    return True
 
 
 def close(t, q):
@@ -76,11 +103,14 @@ def forces(t, y, q=q_start.copy()):
 
 
 def run(t_end, steps):
-    """Classical Runge-Kutta steps from the start: y at the end, and all q."""
+    """Classical Runge-Kutta steps from the start: y at the end, of what is `free` there, all q."""
     y, q, h = y_start.copy(), q_start.copy(), t_end / steps
     for k in range(steps):
         t = k * h
-        k1 = rate(t, y, q)
+        k1, u, _, _ = evaluate(t, y, q)
+        if choose(t, q):
+            y = concatenate([q[free], u[free], y[2 * len(free) :]])
+            k1 = rate(t, y, q)
         k2 = rate(t + h / 2, y + h / 2 * k1, q)
         k3 = rate(t + h / 2, y + h / 2 * k2, q)
         k4 = rate(t + h, y + h * k3, q)
@@ -95,7 +125,9 @@ if __name__ == "__main__":
     t_end = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     y, q = run(t_end, steps)
-    for name, value in [*zip(y_names, y), *forces(t_end, y, q).items()]:
+    u = evaluate(t_end, y, q)[1]
+    motion_of = zip(q_names + u_names + x_names, [*q, *u, *y[2 * len(free) :]])
+    for name, value in [*motion_of, *forces(t_end, y, q).items()]:
         print(f"{name} = {value:.15g}")
 '''
 
@@ -110,16 +142,17 @@ def as_python(code: Code) -> str:
         f'"""{e.name}: equations of motion in minimal coordinates, written by vbg.',
         "",
         f"q = ({', '.join(map(str, e.q))}),",
-        "y: the free ones, their rates, other states; rate(t, y) is y'; forces(t, y): joints.",
+        "y: the free ones, their rates, other states; rate(t, y) is y'; forces(t, y): joints;",
+        "run(t_end, steps) takes others as free ones where they do not determine the rest.",
         *e.remarks(forces=True),
         '"""',
         "",
         "from math import *",
         "",
-        "from numpy import array, concatenate, eye, linalg, zeros",
+        "from numpy import array, concatenate, eye, linalg, outer, zeros",
         "",
         f"free, bound = {list(e.independent)}, {list(e.dependent)}",
-        f"y_names = {y_names(e)}",
+        *(f"{name}_names = {found}" for name, found in motion_names(e).items()),
         f"y_start = array({y}, float)",
         f"q_start = array({q}, float)",
         f"output_names = {output_names(e)}",
