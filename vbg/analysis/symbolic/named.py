@@ -54,7 +54,8 @@ POWERS = {  # of its terms, those of lower degree first
 ENOUGH = {n: len(forms[-1]) + CHECKS for n, forms in POWERS.items()}  # random models for one
 STAGES = (CHECKS, 8, 13, 28, 30)
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
-NEGLIGIBLE = 1e-13  # beside the largest entries of its row and column: rounding
+NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding where it has no form
+APART = 1e-15  # the same beside the largest coefficient of a sum
 SEED = 5
 
 
@@ -349,24 +350,28 @@ class _Entries:
         """A constant (models, rows, columns) in symbols, and of each entry that has no form the
         parameters on which it depends; of the first models only monomials and polynomials in few
         parameters are found.  Coefficients of `sums` have units of their own: a small one is
-        rounding only where it is now positive, now negative, now nothing."""
+        rounding only where it is now positive, now negative, now nothing, or, as a cosine of 90
+        degrees times what moves, has no form; of a matrix also beside its row and column."""
         import sympy
 
-        _, rows, columns = samples.shape
+        count, rows, columns = samples.shape
+        random = count - 1 - len(self.names)
         matrix = sympy.zeros(rows, columns)
         hidden: set[frozenset[str]] = set()
         sizes = np.abs(samples).max(axis=0, initial=0.0)
-        rounding = NEGLIGIBLE * beside(sizes)
+        most = sizes.max(initial=0.0)
+        least = np.zeros_like(sizes) if sums else NEGLIGIBLE * beside(sizes)
+        formless = (APART if sums else NEGLIGIBLE) * most
         for i, j in product(range(rows), range(columns)):
-            one = samples[:, i, j]
-            small = sizes[i, j] <= rounding[i, j]
-            if small and (not sums or one.min() <= 0.0 <= one.max()):
+            one, size = samples[:, i, j], sizes[i, j]
+            noise = size <= NEGLIGIBLE * most and one.min() <= 0.0 <= one.max()
+            if noise or size <= least[i, j]:
                 continue
             found = self._remembered(one)
-            if isinstance(found, frozenset):
-                hidden.add(found)
-            else:
+            if not isinstance(found, frozenset):
                 matrix[i, j] = found
+            elif size > formless or random < ENOUGH.get(len(found), 0):
+                hidden.add(found)
         return matrix, frozenset(hidden)
 
     def _remembered(self, c: Array) -> Any:

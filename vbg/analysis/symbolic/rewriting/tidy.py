@@ -46,17 +46,35 @@ class Tidy:
         """Whether it would have many more terms, multiplied out, than it has operations now."""
         return self._terms(expression) > GROWN * self.operations(expression)
 
-    def rounded(self, terms: Sum) -> Sum:
-        """A sum without terms whose coefficient is rounding, coefficients to 15 digits."""
+    def rounded(self, terms: Sum, before: Any) -> Sum:
+        """A sum without terms whose coefficient is rounding, coefficients to 15 digits: what is
+        small beside its own kind, or beside what was added to it as `before` was multiplied out
+        (terms of other kinds have other units)."""
         sizes: dict[Product, float] = {}
         for product, n in terms.items():
             kind = self._like(product)
             sizes[kind] = max(abs(as_float(n)), sizes.get(kind, 0.0))
-        return {
-            product: _number(n)
-            for product, n in terms.items()
-            if abs(as_float(n)) > NEGLIGIBLE * sizes[self._like(product)]
-        }
+        small = NEGLIGIBLE * max(sizes.values(), default=0.0)
+        added_up: Sum | None = None
+        kept = {}
+        for product, n in terms.items():
+            size, beside = abs(as_float(n)), sizes[self._like(product)]
+            if size <= small and size > NEGLIGIBLE * beside:
+                added_up = self._added_up(before) if added_up is None else added_up
+                beside = max(beside, as_float(added_up.get(product, n)))
+            if size > NEGLIGIBLE * beside:
+                kept[product] = _number(n)
+        return kept
+
+    def _added_up(self, e: Any) -> Sum:
+        """`e` multiplied out as if all its numbers had one sign; of the sums of its products of
+        waves, too."""
+        terms = self.sums(_of_one_sign(e))
+        others = [terms]
+        for form in (self._waves.angles_added, self._waves.without_squares):
+            parts = (form({product: n}) for product, n in terms.items())
+            others.append(added([{p: abs(n) for p, n in part.items()} for part in parts]))
+        return added(others)
 
     def _shorter(self, expression: Any) -> Any:
         import sympy
@@ -65,7 +83,7 @@ class Tidy:
         sizes = {expression: operations(expression)}
         if sizes[expression] > LARGE:
             return expression
-        terms = self.rounded(self.sums(expression))
+        terms = self.rounded(self.sums(expression), expression)
         expanded = self.sums.expression(terms)
         if not expression.has(sympy.sin, sympy.cos):
             sizes.setdefault(expanded, operations(expanded))
@@ -73,7 +91,9 @@ class Tidy:
         else:
             waves = self._waves
             others = (waves.without_squares(terms), waves.angles_added(terms))
-            forms = (self.sums.expression(self.rounded(o)) for o in others if o != terms)
+            forms = (
+                self.sums.expression(self.rounded(o, expression)) for o in others if o != terms
+            )
             for form in (expanded, *forms):
                 if form not in sizes:
                     sizes[form] = operations(form)
@@ -165,6 +185,19 @@ def _is_wave(factor: Any) -> bool:
     import sympy
 
     return isinstance(factor, sympy.sin | sympy.cos)
+
+
+def _of_one_sign(e: Any) -> Any:
+    """Sums and products with the sizes of their numbers."""
+    import sympy
+
+    if e.is_Number:
+        return abs(e)
+    if e.is_Add or e.is_Mul:
+        return e.func(*map(_of_one_sign, e.args))
+    if e.is_Pow and e.exp.is_Integer and e.exp > 0:
+        return sympy.Pow(_of_one_sign(e.base), e.exp)
+    return e
 
 
 def _number(n: Any) -> Any:

@@ -238,8 +238,8 @@ int evaluate(double t, const double *y, double *q, double *dy, double *u, double
     return 1;
 }
 
-/* classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the end;
-   0 where it stops */
+/* classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the
+   end; 0 where it stops */
 int run(double t_end, int steps, double *y, double *q)
 {
     double k[4][Y + 1], z[Y + 1], u[N], a[N], e[M + 1], h = t_end / steps;

@@ -22,7 +22,8 @@ OWN = (
     "t y q u x a e f dy phi jac driven bias mass loads rates closures motion outputs rate close "
     "solve main run n m k i j s p np linalg array zeros start free bound given step steps argv "
     "argc nf ny no dp maxval d one right row machine exchange g "
-    "b w z r c0 nb nx factors solved efforts fits others names choose wish taken changed column sizes "
+    "b w z r c0 nb nx factors solved efforts fits others names choose wish taken changed "
+    "column sizes most square "
     "intermediate result real integer program module end do if then call double"
 )
 TAKEN = frozenset(

@@ -183,7 +183,8 @@ _RUN = """
     e = efforts(d, r, loads(bound))
   end subroutine
 
-  ! classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the end
+  ! classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the
+  ! end
   subroutine run(t_end, steps, y, q, ok)
     real(dp), intent(in) :: t_end
     integer, intent(in) :: steps
