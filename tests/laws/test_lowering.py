@@ -10,25 +10,25 @@ from numpy.testing import assert_allclose
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
-from vbg.blocks import const, leaf, linear, mul, stack, transpose, zeros
+from vbg.blocks import const, leaf, linear, mul, rows, stack, transpose, zeros
 
 
 def test_products_and_sums_of_every_shape():
     """A B and 2 B'A' - C, of 1 to 6 rows and columns."""
     rng = np.random.default_rng(21)
     inputs, outputs, expected, given = {}, {}, {}, []
-    for rows, inner, cols in product(range(1, 7), (2, 3, 4), range(1, 7)):
-        name = f"{rows} {inner} {cols}"
-        shapes = ((rows, inner), (inner, cols))
+    for m, inner, cols in product(range(1, 7), (2, 3, 4), range(1, 7)):
+        name = f"{m} {inner} {cols}"
+        shapes = ((m, inner), (inner, cols))
         A, B = (leaf(f"{side} {name}", *shape) for side, shape in zip("AB", shapes, strict=True))
         a, b = (rng.normal(size=shape) for shape in shapes)
         inputs |= {A.data: A, B.data: B}
         given += [a.ravel(), b.ravel()]
         outputs[name], expected[name] = mul(A, B), a @ b
         turned = mul(transpose(B), transpose(A))
-        outputs[f"{name} sum"] = linear((2.0, turned), (-1.0, leaf(f"C {name}", cols, rows)))
-        inputs[f"C {name}"] = leaf(f"C {name}", cols, rows)
-        given.append(np.ones(rows * cols))
+        outputs[f"{name} sum"] = linear((2.0, turned), (-1.0, leaf(f"C {name}", cols, m)))
+        inputs[f"C {name}"] = leaf(f"C {name}", cols, m)
+        given.append(np.ones(m * cols))
         expected[f"{name} sum"] = 2.0 * (a @ b).T - 1.0
     evaluate = Evaluator(lower(outputs, inputs | {"t": leaf("t", 1)}))
     evaluate(0.0, np.concatenate(given))
@@ -60,3 +60,22 @@ def test_terms_are_added_where_they_are_wanted():
         }
         for name, value in expected.items():
             assert_allclose(evaluate.output(name).ravel(), value, rtol=1e-13, atol=1e-13)
+
+
+def test_constants_fold_to_one_node_each():
+    """c A, A B, A', rows and columns of A have numpy's bits, -0.0 being 0.0; no number makes
+    anything but zero of zeros."""
+    rng = np.random.default_rng(7)
+    A, B = rng.normal(size=(4, 3)), rng.normal(size=(3, 2))
+    A[0] = -0.0
+    A[:, 2] = 0.0
+    x = leaf("x", 3)
+    for _ in range(2):  # made, then found again
+        assert linear((-3.0, const(A))) is const(-3.0 * A)
+        assert mul(const(A), const(B)) is const(A @ B)
+        assert transpose(const(A)) is const(A.T)
+        assert rows(const(A), 1, 3) is const(A[1:3])
+        below = mul(const(A[1:, :2]), rows(x, 0, 2))  # without its rows and columns of zeros
+        assert mul(const(A), x) == stack(zeros(1), below)
+    assert const(-np.zeros((2, 2))) is zeros(2, 2)
+    assert linear((np.inf, zeros(3))) is zeros(3)

@@ -151,32 +151,33 @@ class Tangent:
 
     rates: Mapping[Block, Block]
     spins: Mapping[Block, Block] = field(default_factory=dict)
-    _done: dict[Block, Block] = field(default_factory=dict)
+    _done: dict[bytes, Block] = field(default_factory=dict)  # by the key of a node
 
     def __call__(self, block: Block) -> Block:
         done = self._done
         pending = [block]
         while pending:
             node = pending[-1]
-            if node in done:
+            if node.key in done:
                 pending.pop()
                 continue
-            missing = [arg for arg in node.args if arg not in done and node not in self.spins]
-            if missing:
+            missing = [arg for arg in node.args if arg.key not in done]
+            if missing and node not in self.spins:
                 pending.extend(missing)
                 continue
-            done[node] = self._rate(node)
+            done[node.key] = self._rate(node)
             pending.pop()
-        return done[block]
+        return done[block.key]
 
     def _rate(self, node: Block) -> Block:
-        if node in self.rates:
-            return self.rates[node]
+        given = self.rates.get(node)
+        if given is not None:
+            return given
         if node in self.spins:
             return mul(node, skew(self.spins[node]))
         args = node.args
-        dots = tuple(self._done[arg] for arg in args)
-        if all(is_zero(dot) for dot in dots):
+        dots = tuple([self._done[arg.key] for arg in args])
+        if all(dot.is_zero for dot in dots):
             return zeros(*node.shape)
         match node.op:
             case "mul":
@@ -226,7 +227,7 @@ class Tangent:
             terms.append((1.0, stack(*(part for part in parts if part.rows))))
 
         for (i, j, row, col), piece in zip(places, factor.args, strict=True):
-            dot = self._done[piece]
+            dot = self._done[piece.key]
             if not is_zero(dot):
                 add(dot, first[i] + row, first[j] + col)
                 if i != j:  # the other half

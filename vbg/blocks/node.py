@@ -204,7 +204,7 @@ def linear(*terms: tuple[float, Block]) -> Block:
     first_factor, first = terms[0]
     if len(terms) == 1:
         if first.op == "const":
-            return _scaled_constant(first_factor, first)
+            return first if first.is_zero else _scaled_constant(first_factor, first)
         if first_factor != 0.0 and first.op not in MERGED:
             if first_factor == 1.0:
                 return first
