@@ -59,8 +59,11 @@ def remarks_on(place: Place, about: str, at: float | None) -> list[str]:
 
 
 def _require_found(system: System, point: OperatingPoint, about: str) -> None:
-    if point.kind == "instant":
-        other = "--about auto or --about start" if about == "rest" else "--about start"
+    asked = "equilibrium" if about == "rest" else "steady motion"
+    if point.kind != asked:
+        other = "--about start"
+        if about == "rest":
+            other = "--about " + ("steady" if point.kind == "steady motion" else "auto or " + other)
         raise VbgError(
             f"{system.model.name} has no {'rest' if about == 'rest' else 'steady motion'} that "
             f"Newton finds from its start. {point.sentence} Try {other}."

@@ -71,8 +71,6 @@ class Growth:
 
 def growing(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -> Growth | None:
     """The fastest growth of deviations from the rest x, None where rounding may have made it."""
-    if _is_driven(probe, t, x):
-        return None
     found = [
         (pole, vector[: len(side.space.names)], side.space)
         for side in _sides(probe, t, x, jacobian, space)
@@ -89,11 +87,13 @@ def growing(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -
     return Growth(pole.real, abs(pole.imag), name, shown, way)
 
 
-def _is_driven(probe: Probe, t: float, x: Array) -> bool:
-    """Whether drives move something there, so that the slopes hold for an instant only."""
+def driven(probe: Probe, t: float, x: Array) -> str:
+    """What drives move there, so that the slopes hold for an instant only; empty if nothing."""
     moves = np.abs(probe.values(t, x)[probe.spans["rate"]]) > RESTS * natural_sizes(probe, t, x)
     placed = [s for s in probe.system.slices if s.state.kind in POSTURES]
-    return any(bool(moves[s.first : s.last].any()) for s in placed)
+    names = [s.state.name for s in placed if moves[s.first : s.last].any()]
+    bodies = [name.rpartition(".")[0] for name in names]
+    return ", ".join(dict.fromkeys(bodies))
 
 
 def natural_sizes(probe: Probe, t: float, x: Array) -> Array:

@@ -43,7 +43,7 @@ def sensible_point(system: System) -> Place:
 def resting_point(system: System) -> Place | None:
     """Where the machine rests, if need be without motors, whatever its start moves."""
     rest = operating_point(system, "equilibrium")
-    return Place(system, rest) if rest.kind != "instant" else _idle_rest(system)
+    return Place(system, rest) if rest.kind == "equilibrium" else _idle_rest(system)
 
 
 def _idle_rest(system: System) -> Place | None:
@@ -54,7 +54,7 @@ def _idle_rest(system: System) -> Place | None:
         return None
     idle = without_sources(system, off)
     rest = operating_point(idle, "equilibrium")
-    return Place(idle, rest, off) if rest.kind != "instant" else None
+    return Place(idle, rest, off) if rest.kind == "equilibrium" else None
 
 
 def start_point(system: System, start: Start | None = None) -> OperatingPoint:

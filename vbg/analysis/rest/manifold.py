@@ -30,13 +30,16 @@ class Manifold:
     """The states that can be reached from `start`: on all constraints, each content that goes
     with coordinates (the twist of a spring between two shafts) with the sum that it starts with.
 
-    `postures`, `momenta`: places of poses and displacements, and of the bodies' momenta, in x;
+    `poses`, `postures`, `momenta`: places of poses, of these and displacements, and of the bodies'
+    momenta, in x;
     `moving`: of postures and of the contents that go with them (`followers`).
     """
 
     def __init__(self, probe: Probe, t: float, start: Array):
         self.probe = probe
         self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
+        of_bodies = (s for s in probe.system.slices if s.state.kind in ("position", "quaternion"))
+        self.poses = _places(of_bodies)
         self._shapes = _shapes(probe.system)
         self._projector = Projector(probe.system, probe.start.kept)
         self._moves = np.ones(probe.system.size, dtype=bool)

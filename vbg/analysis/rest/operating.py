@@ -13,7 +13,18 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import Slopes, relaxed, settled
-from vbg.analysis.rest.growth import Growth, growing, natural_sizes
+from vbg.analysis.rest.growth import Growth, driven, growing, natural_sizes
+from vbg.analysis.rest.local import (
+    NOTHING,
+    Local,
+    divided,
+    imbalance,
+    largest,
+    local_at,
+    newton_step,
+    reduced_slopes,
+    sizes_of,
+)
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.system import System
@@ -25,10 +36,7 @@ Array = NDArray[np.float64]
 Kind = Literal["equilibrium", "steady motion", "instant"]
 
 RESTS = 1e-9  # of a coordinate: nearer to where the rates vanish is there
-ROUNDING = 1e-12  # of the largest term of a row: a smaller sum of them is zero but for rounding
-FIXED = 3e-14  # the same where no deviation changes the sum: rounding of the terms alone
-DEPENDENT = 1e-11  # of the largest slope: directions below have none
-NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
+STEADY = 1e-7  # of a coordinate, or of the terms of a rate: nearer to a steady motion is one
 ITERATIONS = 60
 # of the way to where the machine goes from an unstable rest: a start this near is meant to be there
 ASIDE = 1e-6
@@ -96,9 +104,9 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
     probe = manifold.probe
     space: Tangent | None = None
 
-    def local(x: Array) -> _Local:
+    def local(x: Array) -> Local:
         nonlocal space
-        here = _local(probe, t, without_friction(probe.start, t, x), space)
+        here = local_at(probe, t, without_friction(probe.start, t, x), space)
         space = here.space
         return here
 
@@ -125,6 +133,8 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
         found.append(_newton(manifold, t, begin(), None))
         if found[-1].kind == "equilibrium":
             return _stable(manifold, t, start, found[-1], slopes)
+        if found[-1].kind == "steady motion":
+            return found[-1]
     nearest = min(found, key=lambda one: one.misfit)
     return _not_found(probe, nearest, _loose(manifold, t, start))
 
@@ -165,11 +175,11 @@ def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
     """Coordinates that nothing holds where the machine stands at rest: rates are left over that
     no deviation changes, and these are the deviations that change nothing."""
     x = manifold.at_rest(t, start)
-    here = _local(manifold.probe, t, without_friction(manifold.probe.start, t, x))
+    here = local_at(manifold.probe, t, without_friction(manifold.probe.start, t, x))
     reduced, residual = here.reduced(here.full), here.along(here.f)
     if not (residual.size and np.all(np.isfinite(reduced)) and np.all(np.isfinite(residual))):
         return []
-    right, rank, _, stays = _divided(reduced, residual, _sizes(here.space, x))
+    right, rank, _, stays = divided(reduced, residual, sizes_of(here.space, x))
     free = np.linalg.norm(right[rank:], axis=0)
     names = (vector_of(n) for n, part in zip(here.space.names, free) if part > LOOSE)
     return list(dict.fromkeys(names)) if stays > 1.0 else []
@@ -186,7 +196,7 @@ def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> Operati
     residual = np.abs(
         space.reduce @ probe.values(point.t, point.x)[probe.spans["rate"]][space.rows]
     )
-    reduced = np.abs(_reduced(probe, space, jacobian)) * _sizes(space, point.x)
+    reduced = np.abs(reduced_slopes(probe, space, jacobian)) * sizes_of(space, point.x)
     if not residual.size or not np.all(np.isfinite(residual)):
         return point
     worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + NOTHING)))
@@ -213,16 +223,35 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     space = tangent(probe, jacobian, x)
     f = probe.values(t, x)[probe.spans["rate"]]
     residual = space.reduce @ f[space.rows]
-    misfit = _size(residual)
+    misfit = largest(residual)
     if not _reads_what_it_holds(probe, t, x):
         return _point(t, x, "instant", misfit, None)
-    unrest = _unrest(residual, _reduced(probe, space, jacobian), space, x)
+    unrest = _unrest(residual, reduced_slopes(probe, space, jacobian), space, x)
     if unrest <= 1.0 and _is_straight(probe, t, (x,)) and _has_rates(probe, t, x):
         return _rest(probe, t, x, misfit)
-    g = find_generator(probe, space.rows, space.basis, t, x)
+    g = _steadily(probe, t, x, jacobian, space)
     if g is not None:
         return _point(t, x, "steady motion", 0.0, g)
     return _point(t, x, "instant", misfit, None)
+
+
+def _steadily(
+    probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent
+) -> Generator | None:
+    """The symmetry along which x moves steadily, None where there is none or where coordinates
+    of the steady motion are off: rates of turning may hide a slow drift of a store."""
+    g = find_generator(probe, space.rows, space.basis, t, x)
+    if g is None:
+        return None
+    rate = probe.spans["rate"]
+    slopes = (jacobian[rate, : probe.size] - g.matrix)[space.rows]
+    residual = space.reduce @ (probe.values(t, x)[rate] - g.at(x))[space.rows]
+    reduced = np.asarray(space.reduce @ slopes @ space.basis)
+    if not (residual.size and np.all(np.isfinite(reduced))):
+        return g
+    size = sizes_of(space, x)
+    balanced = np.all(np.abs(residual) <= STEADY * (np.abs(reduced) @ size) + NOTHING)
+    return g if balanced or divided(reduced, residual, size)[2] <= STEADY else None
 
 
 def _reads_what_it_holds(probe: Probe, t: float, x: Array) -> bool:
@@ -244,23 +273,25 @@ def _point(
 
 
 def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
-    """A rest, with how deviations leave it where they do."""
+    """A rest, with how deviations leave it where they do.  What drives keep moving is none, though
+    its rates vanish beside the drives', unless deviations feel nothing of that motion: their slopes
+    lack what turns with it (centrifugal and gyroscopic terms)."""
     jacobian = probe.jacobian(t, x)
-    growth = growing(probe, t, x, jacobian, tangent(probe, jacobian, x))
+    space = tangent(probe, jacobian, x)
+    if moved := driven(probe, t, x):
+        g = _steadily(probe, t, x, jacobian, space)
+        if g is None:
+            point = _point(t, x, "instant", misfit, None)
+            return replace(point, sentence=f"Drives move {moved} here.")
+        felt = np.abs(space.reduce @ g.matrix[space.rows] @ space.basis) @ sizes_of(space, x)
+        terms = np.abs(reduced_slopes(probe, space, jacobian)) @ sizes_of(space, x)
+        if np.any(felt > RESTS * terms + NOTHING):
+            return _point(t, x, "steady motion", misfit, g)
+    growth = growing(probe, t, x, jacobian, space)
     point = _point(t, x, "equilibrium", misfit, None)
     if growth is None:
         return point
     return replace(point, sentence=f"{point.sentence} {growth.sentence}", growth=growth)
-
-
-def _size(values: Array) -> float:
-    return float(np.abs(values).max()) if values.size else 0.0
-
-
-def _reduced(probe: Probe, space: Tangent, jacobian: Array) -> Array:
-    """Slopes of the rates in coordinates of the tangent space."""
-    full = jacobian[probe.spans["rate"], : probe.size]
-    return np.asarray(space.reduce @ full[space.rows] @ space.basis)
 
 
 def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
@@ -271,11 +302,11 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     A stiff row must not hide a soft one: a micrometre may be 1e3 N along a beam and nothing
     across it, so that the size of the rates alone says nothing.
     """
-    size = _sizes(space, x)
-    balanced = _imbalance(residual, reduced, size)
+    size = sizes_of(space, x)
+    balanced = imbalance(residual, reduced, size)
     if not residual.size or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
         return balanced
-    _, _, way, stays = _divided(reduced, residual, size)
+    _, _, way, stays = divided(reduced, residual, size)
     return max(stays, min(balanced, way / RESTS))
 
 
@@ -283,24 +314,24 @@ def _is_straight(probe: Probe, t: float, states: tuple[Array, ...]) -> bool:
     """Whether the slopes hold as far as the way to rest that they tell: beside a wall or a pole
     (a force 1/slide at a slide of 1e-9 m) that way is short wherever one stands, and no rest is
     at its end.  What the changed slopes leave is measured by the next step, as in `_damped`.
-    `states` as for `_local`; nothing is asked where the rates are rounding of what is there.
+    `states` as for `local_at`; nothing is asked where the rates are rounding of what is there.
     """
-    here = _local(probe, t, states)
+    here = local_at(probe, t, states)
     residual, reduced, size = (
         here.along(here.f),
         here.reduced(here.full),
-        _sizes(here.space, here.x),
+        sizes_of(here.space, here.x),
     )
-    if _imbalance(residual, reduced, np.abs(here.space.chosen @ here.x)) <= 1.0:
+    if imbalance(residual, reduced, np.abs(here.space.chosen @ here.x)) <= 1.0:
         return True
     none = np.zeros((len(residual), 0))
-    dz = _newton_step(reduced, none, residual, size)
+    dz = newton_step(reduced, none, residual, size)
     dx = here.space.basis @ dz
-    there = _local(probe, t, tuple(one + dx for one in states))
+    there = local_at(probe, t, tuple(one + dx for one in states))
     left = here.along((there.full - here.full) @ dx)
     if not np.all(np.isfinite(left)):
         return False
-    following = _newton_step(reduced, none, left, size)
+    following = newton_step(reduced, none, left, size)
     return bool(np.linalg.norm(following / size) <= BENT * np.linalg.norm(dz / size))
 
 
@@ -308,81 +339,6 @@ def _has_rates(probe: Probe, t: float, x: Array) -> bool:
     """Whether the laws have values in real numbers: those of a probe are complex, where the root
     of -1 has one."""
     return bool(np.isfinite(probe.start.evaluator("rate")(t, x)).all())
-
-
-def _imbalance(residual: Array, reduced: Array, size: Array) -> float:
-    """The largest rate, in rounding of the terms that it is the sum of."""
-    terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
-    return float((np.abs(residual) / (ROUNDING * terms + NOTHING)).max(initial=0.0))
-
-
-def _divided(reduced: Array, residual: Array, size: Array) -> tuple[Array, int, float, float]:
-    """The right singular vectors of scaled slopes and their rank; the largest way to where the
-    rates vanish that deviations change; the largest rate that none changes, over its rounding."""
-    terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
-    height = np.where(terms > 0.0, terms, 1.0)
-    left, values, right = np.linalg.svd(reduced * size / height[:, None])
-    rank = int(np.count_nonzero(values > DEPENDENT * values[0]))
-    parts = left.T @ (residual / height)
-    way = right[:rank].T @ (parts[:rank] / values[:rank])
-    nothing = FIXED + NOTHING * np.abs(left[:, rank:].T) @ (1.0 / height)
-    stays = float((np.abs(parts[rank:]) / nothing).max(initial=0.0))
-    return right, rank, float(np.abs(way).max(initial=0.0)), stays
-
-
-def _sizes(space: Tangent, x: Array) -> Array:
-    """What a large deviation of each coordinate is: 1, of a store what it holds."""
-    size = np.abs(space.chosen @ x)
-    return np.where(space.stores & (size > 0.0), size, np.maximum(size, 1.0))
-
-
-def _newton_step(reduced: Array, columns: Array, residual: Array, size: Array) -> Array:
-    """The least (dz, ds) with reduced dz - columns ds = -residual.
-
-    Contents of volumes are 1e-5 m^3 where pressures are 1e7 Pa: unscaled, directions that
-    matter would count as dependent.
-    """
-    sizes = np.concatenate([size, np.ones(columns.shape[1])])
-    whole = np.hstack([reduced, -columns]) * sizes
-    height = np.abs(whole).max(axis=1, initial=0.0)
-    height[height == 0.0] = 1.0
-    step = np.linalg.lstsq(whole / height[:, None], -residual / height, rcond=DEPENDENT)[0]
-    return np.asarray(sizes * step)
-
-
-@dataclass(frozen=True, slots=True)
-class _Local:
-    """Rates f and their slopes `full` by x, and the tangent space at x."""
-
-    x: Array
-    space: Tangent
-    f: Array
-    full: Array
-
-    def reduced(self, full: Array) -> Array:
-        return np.asarray(self.space.reduce @ full[self.space.rows] @ self.space.basis)
-
-    def along(self, rates: Array) -> Array:
-        return np.asarray(self.space.reduce @ rates[self.space.rows])
-
-
-def _local(
-    probe: Probe, t: float, states: tuple[Array, ...], like: Tangent | None = None
-) -> _Local:
-    """Their mean where there are several states of one place; what samplers hold follows what
-    they read.  `like`: a tangent space near them."""
-    samples = Samples(probe.system)
-    states = tuple(samples.updated(t, one) for one in states)
-    x = states[0]
-    jacobian = probe.jacobian(t, x)
-    for other in states[1:]:
-        jacobian = jacobian + probe.jacobian(t, other)
-    jacobian = jacobian / len(states) if len(states) > 1 else jacobian
-    f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
-    full = jacobian[probe.spans["rate"], : probe.size]
-    if samples.sampled:
-        full = full @ samples.following(t, x)
-    return _Local(x, tangent(probe, jacobian, x, like), f, full)
 
 
 def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> OperatingPoint:
@@ -396,7 +352,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     for _ in range(ITERATIONS):
         rubbed = family is not None
         states = (x,) if rubbed else without_friction(probe.start, t, x)
-        here = _local(probe, t, states, space)
+        here = local_at(probe, t, states, space)
         x, space, columns = here.x, here.space, rates.values(here.x)
         if not np.any(s) and len(s):
             # the speeds as they are: what momenta do about them is still to be balanced
@@ -411,12 +367,18 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         unrest = _unrest(residual, here.reduced(here.full), here.space, x)
         rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
-            best, misfit, least = x, _size(residual), unrest
+            best, misfit, least = x, largest(residual), unrest
         if rounded == POLISHED:
             break
         full = here.full - rates.combined(s).matrix if len(s) else here.full
-        size = _sizes(here.space, x)
-        step = _newton_step(here.reduced(full), here.along(columns), residual, size)
+        size = sizes_of(here.space, x)
+        gone = here.driven(manifold.poses, columns)
+        step = newton_step(
+            np.vstack([here.reduced(full), full[gone] @ here.space.basis]),
+            np.vstack([here.along(columns), columns[gone]]),
+            np.concatenate([residual, (here.f - columns @ s)[gone]]),
+            size,
+        )
         dz, ds = step[: len(residual)], step[len(residual) :]
         if family is None:
             moved = _damped(manifold, t, here, dz)
@@ -436,12 +398,12 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
 
 
-def _damped(manifold: Manifold, t: float, here: _Local, dz: Array) -> Array | None:
+def _damped(manifold: Manifold, t: float, here: Local, dz: Array) -> Array | None:
     """The state after the longest of ever shorter parts of the step dz that leads nearer: the
     next step with the same slopes is shorter (natural monotonicity: P. Deuflhard, Newton
     Methods for Nonlinear Problems, 2004, section 3.3).  None where none does."""
     probe, reduced = manifold.probe, here.reduced(here.full)
-    size = _sizes(here.space, here.x)
+    size = sizes_of(here.space, here.x)
     none = np.zeros((len(dz), 0))
     before = float(np.linalg.norm(dz / size))
     for halvings in range(HALVINGS):
@@ -454,7 +416,7 @@ def _damped(manifold: Manifold, t: float, here: _Local, dz: Array) -> Array | No
             continue  # a law divides by zero there
         rates = here.along(f)
         if np.all(np.isfinite(rates)):
-            following = _newton_step(reduced, none, rates, size) / size
+            following = newton_step(reduced, none, rates, size) / size
             if float(np.linalg.norm(following)) <= (1.0 - 0.25 * part * length) * before:
                 return x
     return None
@@ -465,6 +427,6 @@ def _judged(
 ) -> OperatingPoint:
     if rates is None or not np.any(np.abs(rates.values(x) @ s) > RESTS):
         return _rest(probe, t, x, misfit)
-    space = tangent(probe, probe.jacobian(t, x), x)
-    g = find_generator(probe, space.rows, space.basis, t, x)
+    jacobian = probe.jacobian(t, x)
+    g = _steadily(probe, t, x, jacobian, tangent(probe, jacobian, x))
     return _point(t, x, "instant" if g is None else "steady motion", misfit, g)
