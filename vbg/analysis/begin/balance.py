@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.begin.carrying import carrying
+from vbg.analysis.begin.hanging import Group, closed, groups, written_apart
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.rest.resting import with_modes, without_friction
 from vbg.assemble import Start, System, assemble_start, start_at
@@ -35,6 +37,7 @@ MECHANICAL = ("mechanical", "rotation", "translation")
 NOISE = 1e-9  # of the steepest slope among rows of a kind: a row without more is rounding
 ROUNDING = 1e-13  # of what contents could make of themselves
 ZERO = 1e-9  # of the largest pressure: a smaller one below zero is rounding
+GIVEN = 1e-6  # of a written content: a smaller change keeps it
 RESTS = 1e-9  # of the largest rate that the parts hold: less is rest
 
 
@@ -46,29 +49,15 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     nothing, AssemblyError where they cannot balance.
     """
     start = assemble_start(system)
-    probe = Probe(system)
-    smooth = _Smooth(probe, without_friction(start, 0.0, start.state))
-    places = _contents(system, probe, start.state, parts)
-    still = _still(system, probe, start.state, places)
-    forces = still + probe.spans["rate"].start
-    kinds = _kinds(system)
-    pressures = _pressures(probe, parts)
-    empty = np.zeros(0, dtype=int)
-    for _ in range(len(pressures) + 1):
-        rows = np.concatenate([forces, empty])
-        alike = [*(kinds[i] for i in still.tolist()), *("pressure" for _ in empty)]
-        x, held = _solved(smooth, rows, places, start.state, alike)
-        found = probe.values(0.0, x)[pressures]
-        pulling = pressures[found < -ZERO * max(float(np.abs(found).max(initial=0.0)), 1.0)]
-        if not np.setdiff1d(pulling, empty).size:
-            break
-        empty = np.union1d(empty, pulling)
-    left = smooth.values(x)[forces]
-    if not float(np.abs(left).max(initial=0.0)) <= held:
-        left = probe.values(0.0, with_modes(start, 0.0, x))[forces]
-    if not float(np.abs(left).max(initial=0.0)) <= held:
-        raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, still, left)]))
-    begins = start_at(system, x)
+    task = _task(system, start, parts)
+    begins, held = _found(task, start)
+    left = task.smooth.values(begins.state)[task.rows]
+    if np.any(np.abs(left) > held):
+        left = task.probe.values(0.0, with_modes(begins, 0.0, begins.state))[task.rows]
+        left -= task.smooth.carried[task.rows]
+    if np.any(np.abs(left) > held):
+        raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, task, left)]))
+    _require_written(task, parts, start.state, begins.state)
     verb = "balance" if len(parts) > 1 else "balances"
     told = f"{', '.join(parts)} {verb} the loads as written."
     note = Problem("note", "simulate.start", told)
@@ -77,15 +66,100 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
 
 
 @dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be balanced: `rows` of the probe zero, those of the places `still` in x, by the
+    contents of the `groups`; `pressures` are rows of what may not pull."""
+
+    system: System
+    probe: Probe
+    smooth: _Smooth
+    groups: tuple[Group, ...]
+    still: Places
+    pressures: Places
+
+    @property
+    def rows(self) -> Places:
+        return self.still + self.probe.spans["rate"].start
+
+
+def _task(system: System, start: Start, parts: tuple[str, ...]) -> _Task:
+    probe, x = Probe(system), start.state
+    J = probe.jacobian(0.0, x)
+    asked = _contents(system, probe, J, parts)
+    found = groups(system, probe, J, asked)
+    still = _still(system, probe, J, found)
+    carried, moving = np.zeros(J.shape[0]), _momenta(system)
+    where = _asked_at(system, parts[0])
+    carried[probe.spans["rate"].start + moving] = carrying(system, probe, x, moving, where)
+    smooth = _Smooth(probe, without_friction(start, 0.0, x), carried)
+    return _Task(system, probe, smooth, found, still, _pressures(probe, parts))
+
+
+def _found(task: _Task, start: Start) -> tuple[Start, Array]:
+    """The start that is balanced, and what counts as none in each of the task's rows."""
+    kinds = _kinds(task.system)
+    empty = np.zeros(0, dtype=int)
+    for _ in range(len(task.pressures) + 1):
+        rows = np.concatenate([task.rows, empty])
+        alike = [*(kinds[i] for i in task.still.tolist()), *("pressure" for _ in empty)]
+        x, held = _solved(task, rows, start.state, alike)
+        found = task.probe.values(0.0, x)[task.pressures]
+        least = -ZERO * max(float(np.abs(found).max(initial=0.0)), 1.0)
+        pulling = task.pressures[found < least]
+        if not np.setdiff1d(pulling, empty).size:
+            break
+        empty = np.union1d(empty, pulling)
+    return start_at(task.system, x), held[: task.rows.size]
+
+
+def _require_written(task: _Task, parts: tuple[str, ...], before: Array, after: Array) -> None:
+    """AssemblyError where a start that is written would have to give way."""
+    for group in task.groups:
+        for part, places in written_apart(task.system, group):
+            size = np.maximum(np.abs(before), np.abs(after))[places]
+            if np.any(np.abs(after - before)[places] > GIVEN * size):
+                told = _contradicted(task, parts, part, before, after)
+                raise AssemblyError.of(located(task.system.model, [told]))
+
+
+def _contradicted(
+    task: _Task, parts: tuple[str, ...], part: str, before: Array, after: Array
+) -> Problem:
+    """With both values, of the first part that is asked for."""
+    name = next((one for one in _names(parts[0]) if f"signal {one}" in task.probe.spans), "")
+    values = ""
+    if name:
+        span, unit = task.probe.spans[f"signal {name}"], task.system.signal_units.get(name, "")
+        written, found = (float(task.probe.values(0.0, x)[span][0]) for x in (before, after))
+        values = f": {found:.6g} {unit} balance, {written:.6g} {unit} follow from what is written"
+    return Problem(
+        "error",
+        _asked_at(task.system, parts[0]),
+        f"{parts[0]} is to balance, but {part} is tied to it and has a start that is written, "
+        f"with which it does not{values}.",
+        f"Leave out the start of {part}, or write that of {parts[0]} instead.",
+    )
+
+
+def _names(part: str) -> tuple[str, ...]:
+    """Signals that tell the effort of a part."""
+    quantities = ("voltage", "pressure", "pressure_a", "force", "torque")
+    return (part,) if "." in part else tuple(f"{part}.{one}" for one in quantities)
+
+
+@dataclass(frozen=True, slots=True)
 class _Smooth:
     """The machine without dry friction: the mean over states `both` in whose modes it slips
-    forward and backward, the rest of them being x."""
+    forward and backward, the rest of them being x; rates are those beside the written motion,
+    which is `carried`."""
 
     probe: Probe
     both: tuple[Array, ...]
+    carried: Array
 
     def values(self, x: Array) -> Array:
-        return np.mean([self.probe.values(0.0, one) for one in self._of(x)], axis=0)
+        found = np.mean([self.probe.values(0.0, one) for one in self._of(x)], axis=0)
+        return np.asarray(found - self.carried)
 
     def jacobian(self, x: Array) -> Array:
         return np.mean([self.probe.jacobian(0.0, one) for one in self._of(x)], axis=0)
@@ -95,15 +169,17 @@ class _Smooth:
         return [np.where(apart, one, x) for one in self.both]
 
 
-def _still(system: System, probe: Probe, x: Array, places: Places) -> Places:
+def _still(system: System, probe: Probe, J: Array, found: tuple[Group, ...]) -> Places:
     """Places in x of what is to have no rate."""
     moving, rate = _momenta(system), probe.spans["rate"].start
-    driven = probe.jacobian(0.0, x)[rate + moving][:, places] != 0.0
+    places = np.concatenate([group.places for group in found])
+    driven = J[rate + moving][:, places] != 0.0
     electric = set(system.model.electric)
     owners = {system.state_names[i].rpartition(".")[0] for i in places.tolist()}
     if owners <= electric:
         moving = moving[driven.any(axis=1)]
-    return np.concatenate([moving, places[~driven.any(axis=0)]])
+    kept = [g.places for g in found if not np.any(J[rate + moving][:, g.places] != 0.0)]
+    return np.concatenate([moving, *kept])
 
 
 def _kinds(system: System) -> dict[int, str]:
@@ -131,29 +207,32 @@ def _heights(A: Array, kinds: Sequence[str]) -> Array:
     return np.where(height > 0.0, height, 1.0)
 
 
-def _solved(
-    smooth: _Smooth, rows: Places, places: Places, x: Array, kinds: Sequence[str]
-) -> tuple[Array, float]:
+def _solved(task: _Task, rows: Places, x: Array, kinds: Sequence[str]) -> tuple[Array, Array]:
     """The state with what stands in `rows` (of `kinds`) zero, by Newton with the least changes
-    at `places`, and how large a force is that still counts as none beside those that balance.
+    of the groups, and how large a rate in each row still counts as none beside those that balance.
 
     Behind a turbulent orifice, sqrt(p), a whole step from p leads to -p and back, half of it to
     the balance: a step counts if the next one, by the same slopes, is shorter by GAIN of it (the
     natural test of P. Deuflhard, Newton Methods for Nonlinear Problems (2004), 3.2: what is left
     is measured in contents, so that no row counts more than another)."""
-    x = x.copy()
+    x, smooth = x.copy(), task.smooth
     values = smooth.values(x)[rows]
-    held = RESTS * float(np.abs(values).max(initial=0.0))
+    held = _of_kind(RESTS * np.abs(values), kinds)
     for _ in range(ITERATIONS):
-        A = smooth.jacobian(x)[rows][:, places]
+        J = smooth.jacobian(x)
+        T, size = _ways(task.groups, J, x)
+        A = J[rows] @ T
         height = _heights(A, kinds)
-        held = max(held, ROUNDING * float(np.abs(A * x[places]).max(initial=0.0)))
-        size = np.maximum(np.abs(x[places]), _reach(A / height[:, None], values / height))
+        places = np.concatenate([group.places for group in task.groups])
+        large = ROUNDING * np.abs(J[rows][:, places] * x[places]).max(axis=1, initial=0.0)
+        held = np.maximum(held, _of_kind(large, kinds))
+        size = np.maximum(size, _reach(A / height[:, None], values / height))
         inverse = np.linalg.pinv(A * size / height[:, None], rcond=1e-10)
         step = -inverse @ (values / height)
         for halvings in range(HALVINGS):
-            trial = x.copy()
-            trial[places] += 0.5**halvings * size * step
+            trial = x + 0.5**halvings * (T @ (size * step))
+            for group in task.groups:
+                trial = closed(task.probe, group, trial)
             now = smooth.values(trial)[rows]
             allowed = (1.0 - GAIN * 0.5**halvings) * float(np.linalg.norm(step))
             if float(np.linalg.norm(inverse @ (now / height))) < allowed:
@@ -162,6 +241,27 @@ def _solved(
             break
         x, values = trial, now
     return x, held
+
+
+def _ways(found: tuple[Group, ...], J: Array, x: Array) -> tuple[Array, Array]:
+    """T, a column for each way in which the groups can change, and how large a change is."""
+    columns, sizes = [np.zeros((x.size, 0))], [np.zeros(0)]
+    for group in found:
+        way = group.tangent(J)
+        column = np.zeros((x.size, way.shape[1]))
+        column[group.places] = way
+        columns.append(column)
+        size = np.abs(x[group.places] / group.sizes(J)).max(initial=0.0)
+        sizes.append(np.full(way.shape[1], size))
+    return np.concatenate(columns, axis=1), np.concatenate(sizes)
+
+
+def _of_kind(values: Array, kinds: Sequence[str]) -> Array:
+    """Of each row the largest of its kind."""
+    most: dict[str, float] = {}
+    for kind, value in zip(kinds, values.tolist(), strict=True):
+        most[kind] = max(value, most.get(kind, 0.0))
+    return np.array([most[kind] for kind in kinds])
 
 
 def _reach(A: Array, miss: Array) -> Array:
@@ -179,8 +279,9 @@ def _pressures(probe: Probe, parts: tuple[str, ...]) -> Places:
     return np.concatenate([np.zeros(0, dtype=int), *found])
 
 
-def _contents(system: System, probe: Probe, x: Array, parts: tuple[str, ...]) -> Places:
-    """Places in x of what the parts hold; of a single signal what it depends on in its part."""
+def _contents(system: System, probe: Probe, J: Array, parts: tuple[str, ...]) -> Places:
+    """Places in x of what the parts hold; of a single signal what it depends on in its part, be it
+    by a store beside it that gives both their effort."""
     whole = dict.fromkeys(part.partition(".")[0] for part in parts)
     held = _stores(system, tuple(whole))
     places: list[int] = []
@@ -197,7 +298,8 @@ def _contents(system: System, probe: Probe, x: Array, parts: tuple[str, ...]) ->
             )
         chosen = np.array(held[name], dtype=int)
         if dot:
-            chosen = chosen[np.any(probe.jacobian(0.0, x)[span][:, chosen] != 0.0, axis=0)]
+            own = [groups(system, probe, J, np.array([place])) for place in chosen.tolist()]
+            chosen = chosen[[np.any(J[span][:, group.places] != 0.0) for (group,) in own]]
         places += chosen.tolist()
     return np.array(list(dict.fromkeys(places)), dtype=int)
 
@@ -241,8 +343,8 @@ def _momenta(system: System) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=int), *spans])
 
 
-def _unbalanced(system: System, parts: tuple[str, ...], still: Places, left: Array) -> Problem:
-    worst = int(np.argmax(np.abs(left)))
+def _unbalanced(system: System, parts: tuple[str, ...], task: _Task, left: Array) -> Problem:
+    worst, still = int(np.argmax(np.abs(left))), task.still
     name = system.state_names[int(still[worst])].partition(".")[0]
     what = "force, torque or voltage" if still[worst] in _momenta(system) else "flow or current"
     return Problem(

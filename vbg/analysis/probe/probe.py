@@ -176,6 +176,14 @@ class Probe:
         except ZeroDivisionError:
             raise self._undefined("rates have no value", t) from None
 
+    def drift(self, t: float, x: Array) -> Array:
+        """d rows / dt at constant x, by a complex step."""
+        z = np.concatenate([np.zeros(len(self.inputs)), self._chosen(None)]).astype(complex)
+        try:
+            return self._evaluate(t + 1j * STEP, x.astype(complex), z).imag / STEP
+        except ZeroDivisionError:
+            raise self._undefined("no rate of a drive", t) from None
+
     def _chosen(self, sides: Array | None) -> Array:
         return np.zeros(self.sides) if sides is None else sides
 
