@@ -51,12 +51,14 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     start = assemble_start(system)
     task = _task(system, start, parts)
     begins, held = _found(task, start)
-    left = task.smooth.values(begins.state)[task.rows]
+    left = task.still @ task.smooth.values(begins.state)
     if np.any(np.abs(left) > held):
-        left = task.probe.values(0.0, with_modes(begins, 0.0, begins.state))[task.rows]
-        left -= task.smooth.carried[task.rows]
+        stuck = task.probe.values(0.0, with_modes(begins, 0.0, begins.state))
+        left = task.still @ (stuck - task.smooth.carried)
     if np.any(np.abs(left) > held):
-        raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, task, left)]))
+        raise AssemblyError.of(
+            located(system.model, [_unbalanced(system, parts, task, left, held)])
+        )
     _require_written(task, parts, start.state, begins.state)
     verb = "balance" if len(parts) > 1 else "balances"
     told = f"{', '.join(parts)} {verb} the loads as written."
@@ -67,19 +69,16 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is to be balanced: `rows` of the probe zero, those of the places `still` in x, by the
-    contents of the `groups`; `pressures` are rows of what may not pull."""
+    """What is to be balanced: `still` times the values of the probe zero, its rows those of the
+    places `of` in x, by the contents of the `groups`; `pressures` are rows of what may not pull."""
 
     system: System
     probe: Probe
     smooth: _Smooth
     groups: tuple[Group, ...]
-    still: Places
+    still: Array
+    of: Places
     pressures: Places
-
-    @property
-    def rows(self) -> Places:
-        return self.still + self.probe.spans["rate"].start
 
 
 def _task(system: System, start: Start, parts: tuple[str, ...]) -> _Task:
@@ -87,12 +86,12 @@ def _task(system: System, start: Start, parts: tuple[str, ...]) -> _Task:
     J = probe.jacobian(0.0, x)
     asked = _contents(system, probe, J, parts)
     found = groups(system, probe, J, asked)
-    still = _still(system, probe, J, found)
+    still, of = _still(system, probe, J, found)
     carried, moving = np.zeros(J.shape[0]), _momenta(system)
     where = _asked_at(system, parts[0])
     carried[probe.spans["rate"].start + moving] = carrying(system, probe, x, moving, where)
     smooth = _Smooth(probe, without_friction(start, 0.0, x), carried)
-    return _Task(system, probe, smooth, found, still, _pressures(probe, parts))
+    return _Task(system, probe, smooth, found, still, of, _pressures(system, probe, parts))
 
 
 def _found(task: _Task, start: Start) -> tuple[Start, Array]:
@@ -100,8 +99,8 @@ def _found(task: _Task, start: Start) -> tuple[Start, Array]:
     kinds = _kinds(task.system)
     empty = np.zeros(0, dtype=int)
     for _ in range(len(task.pressures) + 1):
-        rows = np.concatenate([task.rows, empty])
-        alike = [*(kinds[i] for i in task.still.tolist()), *("pressure" for _ in empty)]
+        rows = np.concatenate([task.still, np.eye(task.still.shape[1])[empty]])
+        alike = [*(kinds[i] for i in task.of.tolist()), *("pressure" for _ in empty)]
         x, held = _solved(task, rows, start.state, alike)
         found = task.probe.values(0.0, x)[task.pressures]
         least = -ZERO * max(float(np.abs(found).max(initial=0.0)), 1.0)
@@ -109,7 +108,7 @@ def _found(task: _Task, start: Start) -> tuple[Start, Array]:
         if not np.setdiff1d(pulling, empty).size:
             break
         empty = np.union1d(empty, pulling)
-    return start_at(task.system, x), held[: task.rows.size]
+    return start_at(task.system, x), held[: len(task.still)]
 
 
 def _require_written(task: _Task, parts: tuple[str, ...], before: Array, after: Array) -> None:
@@ -169,17 +168,26 @@ class _Smooth:
         return [np.where(apart, one, x) for one in self.both]
 
 
-def _still(system: System, probe: Probe, J: Array, found: tuple[Group, ...]) -> Places:
-    """Places in x of what is to have no rate."""
+def _still(
+    system: System, probe: Probe, J: Array, found: tuple[Group, ...]
+) -> tuple[Array, Places]:
+    """Rows of what is to have no rate, as multiples of those of the probe, and their places in
+    x: the momenta, and what flows into groups on which none of them depends."""
     moving, rate = _momenta(system), probe.spans["rate"].start
+    driven = J[rate + moving] != 0.0
     places = np.concatenate([group.places for group in found])
-    driven = J[rate + moving][:, places] != 0.0
-    electric = set(system.model.electric)
     owners = {system.state_names[i].rpartition(".")[0] for i in places.tolist()}
-    if owners <= electric:
-        moving = moving[driven.any(axis=1)]
-    kept = [g.places for g in found if not np.any(J[rate + moving][:, g.places] != 0.0)]
-    return np.concatenate([moving, *kept])
+    kept = [group for group in found if not driven[:, group.places].any()]
+    if owners <= set(system.model.electric):
+        moving = moving[driven[:, places].any(axis=1)]
+    rows, of = [np.eye(len(J))[rate + moving]], [moving]
+    for group in kept:
+        ways = group.ways(J)
+        into = np.zeros((ways.shape[1], len(J)))
+        into[:, rate + group.places] = ways.T
+        rows.append(into)
+        of.append(np.full(len(into), group.places[0]))
+    return np.concatenate(rows), np.concatenate(of)
 
 
 def _kinds(system: System) -> dict[int, str]:
@@ -207,8 +215,8 @@ def _heights(A: Array, kinds: Sequence[str]) -> Array:
     return np.where(height > 0.0, height, 1.0)
 
 
-def _solved(task: _Task, rows: Places, x: Array, kinds: Sequence[str]) -> tuple[Array, Array]:
-    """The state with what stands in `rows` (of `kinds`) zero, by Newton with the least changes
+def _solved(task: _Task, rows: Array, x: Array, kinds: Sequence[str]) -> tuple[Array, Array]:
+    """The state with `rows` (of `kinds`) times the values zero, by Newton with the least changes
     of the groups, and how large a rate in each row still counts as none beside those that balance.
 
     Behind a turbulent orifice, sqrt(p), a whole step from p leads to -p and back, half of it to
@@ -216,15 +224,16 @@ def _solved(task: _Task, rows: Places, x: Array, kinds: Sequence[str]) -> tuple[
     natural test of P. Deuflhard, Newton Methods for Nonlinear Problems (2004), 3.2: what is left
     is measured in contents, so that no row counts more than another)."""
     x, smooth = x.copy(), task.smooth
-    values = smooth.values(x)[rows]
+    values = rows @ smooth.values(x)
     held = _of_kind(RESTS * np.abs(values), kinds)
     for _ in range(ITERATIONS):
         J = smooth.jacobian(x)
         T, size = _ways(task.groups, J, x)
-        A = J[rows] @ T
+        slopes = rows @ J
+        A = slopes @ T
         height = _heights(A, kinds)
         places = np.concatenate([group.places for group in task.groups])
-        large = ROUNDING * np.abs(J[rows][:, places] * x[places]).max(axis=1, initial=0.0)
+        large = ROUNDING * np.abs(slopes[:, places] * x[places]).max(axis=1, initial=0.0)
         held = np.maximum(held, _of_kind(large, kinds))
         size = np.maximum(size, _reach(A / height[:, None], values / height))
         inverse = np.linalg.pinv(A * size / height[:, None], rcond=1e-10)
@@ -233,7 +242,7 @@ def _solved(task: _Task, rows: Places, x: Array, kinds: Sequence[str]) -> tuple[
             trial = x + 0.5**halvings * (T @ (size * step))
             for group in task.groups:
                 trial = closed(task.probe, group, trial)
-            now = smooth.values(trial)[rows]
+            now = rows @ smooth.values(trial)
             allowed = (1.0 - GAIN * 0.5**halvings) * float(np.linalg.norm(step))
             if float(np.linalg.norm(inverse @ (now / height))) < allowed:
                 break
@@ -271,10 +280,12 @@ def _reach(A: Array, miss: Array) -> Array:
     return np.where(slope > 0.0, most / np.where(slope > 0.0, slope, 1.0), 1.0)
 
 
-def _pressures(probe: Probe, parts: tuple[str, ...]) -> Places:
-    """Rows of the pressures that are signals of the parts."""
+def _pressures(system: System, probe: Probe, parts: tuple[str, ...]) -> Places:
+    """Rows of the pressures that are signals of the parts: a voltage may have either sign."""
     begins = tuple(f"signal {part}" if "." in part else f"signal {part}.pressure" for part in parts)
-    spans = [span for name, span in probe.spans.items() if name.startswith(begins)]
+    units = system.signal_units
+    told = [name for name in probe.spans if name.startswith(begins)]
+    spans = [probe.spans[n] for n in told if units.get(n.removeprefix("signal ")) == "Pa"]
     found = [np.arange(span.start, span.stop) for span in spans]
     return np.concatenate([np.zeros(0, dtype=int), *found])
 
@@ -343,10 +354,12 @@ def _momenta(system: System) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=int), *spans])
 
 
-def _unbalanced(system: System, parts: tuple[str, ...], task: _Task, left: Array) -> Problem:
-    worst, still = int(np.argmax(np.abs(left))), task.still
-    name = system.state_names[int(still[worst])].partition(".")[0]
-    what = "force, torque or voltage" if still[worst] in _momenta(system) else "flow or current"
+def _unbalanced(
+    system: System, parts: tuple[str, ...], task: _Task, left: Array, held: Array
+) -> Problem:
+    worst = int(np.argmax(np.abs(left) / np.maximum(held, np.finfo(float).tiny)))
+    name = system.state_names[int(task.of[worst])].partition(".")[0]
+    what = "force, torque or voltage" if task.of[worst] in _momenta(system) else "flow or current"
     return Problem(
         "error",
         _asked_at(system, parts[0]),

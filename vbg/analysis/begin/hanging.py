@@ -46,14 +46,18 @@ class Group:
         """D: the change of each of its contents for one unit of effort; 1 where nothing is tied."""
         return _sizes(J[self.rows][:, self.places])
 
+    def ways(self, J: Array) -> Array:
+        """N, shape (places, ways): T = D N.  Whatever flows through what ties the contents drops
+        out of N^T d(contents)/dt, the flows from outside: on a node their sum."""
+        if not self.rows.size:
+            return np.eye(self.places.size)
+        _, found, right = np.linalg.svd(J[self.rows][:, self.places] * self.sizes(J))
+        rank = int(np.count_nonzero(found > RANK * found[0]))
+        return right[rank:].T
+
     def tangent(self, J: Array) -> Array:
         """T, shape (places, ways)."""
-        D = self.sizes(J)
-        if not self.rows.size:
-            return np.diag(D)
-        _, found, right = np.linalg.svd(J[self.rows][:, self.places] * D)
-        rank = int(np.count_nonzero(found > RANK * found[0]))
-        return D[:, None] * right[rank:].T
+        return self.sizes(J)[:, None] * self.ways(J)
 
 
 def groups(system: System, probe: Probe, J: Array, asked: Places) -> tuple[Group, ...]:
@@ -72,7 +76,9 @@ def groups(system: System, probe: Probe, J: Array, asked: Places) -> tuple[Group
             own |= touched[its].any(axis=0) & contents
         taken |= own
         is_asked = np.isin(np.arange(own.size), asked)
-        found.append(Group(np.flatnonzero(own & is_asked), np.flatnonzero(own & ~is_asked), rows[its]))
+        found.append(
+            Group(np.flatnonzero(own & is_asked), np.flatnonzero(own & ~is_asked), rows[its])
+        )
     return tuple(found)
 
 
@@ -90,6 +96,8 @@ def closed(probe: Probe, group: Group, x: Array) -> Array:
 def _closed_by(probe: Probe, rows: Places, places: Places, x: Array) -> Array:
     miss = probe.values(0.0, x)[rows]
     for _ in range(ITERATIONS):
+        if not np.all(np.isfinite(miss)):  # a gas of no volume: no start
+            break
         R = probe.jacobian(0.0, x)[rows][:, places]
         if float(np.abs(miss).max()) <= CLOSED * float(np.abs(R * x[places]).max(initial=0.0)):
             break

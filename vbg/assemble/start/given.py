@@ -101,13 +101,22 @@ def _moved(system: System, given: Array, x: Array) -> tuple[Problem, ...]:
             worst, name = relative, s.state.name
     if worst <= NEAR:
         return ()
-    return (
-        Problem(
-            "warning",
-            "simulate.start",
-            f"the state to start from was moved onto the joints and drives: {name} by "
-            f"{100.0 * worst:.3g} %.",
-            "It is that of a machine with other lengths, or drives stand or move otherwise at "
-            "t = 0.",
-        ),
+    percent = f"{name} by {100.0 * worst:.3g} %."
+    told = f"the state to start from was moved onto the joints and drives: {percent}"
+    remedy = (
+        "It is that of a machine with other lengths, or drives stand or move otherwise at t = 0."
     )
+    if domain := _domain(system, name):
+        quantity = {"hydraulic": "pressure", "electric": "voltage or current"}[domain]
+        told = f"of the state to start from, what is tied was given one {quantity}: {percent}"
+        remedy = "It is that of a machine with other stores there, or sources begin elsewhere."
+    return (Problem("warning", "simulate.start", told, remedy),)
+
+
+def _domain(system: System, state: str) -> str:
+    """ "electric" or "hydraulic" of what a part of these holds, else empty."""
+    for vertex in system.causal.graph.vertices.values():
+        if vertex.state is not None and vertex.state.data == state and vertex.is_store:
+            domain = vertex.part.partition(".")[0]
+            return domain if domain in ("electric", "hydraulic") else ""
+    return ""
