@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,11 @@ def told(found: vbg.Solution) -> str:
     return " ".join(note.what for note in found.notes if "hold too weakly" in note.what)
 
 
+def may_miss(found: vbg.Solution) -> float:
+    """The most that is told of a row, in parts of the largest."""
+    return max(map(float, re.findall(r" s \((\d[^)]*)\)", told(found))), default=0.0)
+
+
 @pytest.mark.parametrize(("L", "M", "beside"), only(SIZES[:2], SIZES))
 @pytest.mark.parametrize("how", only(WAYS[:1], WAYS))
 def test_cranks_share_the_load_of_the_coupler_at_the_change_point(L, M, beside, how):
@@ -67,7 +74,7 @@ def test_cranks_share_the_load_of_the_coupler_at_the_change_point(L, M, beside, 
         assert named[PASSED]
         assert f"t = {PASSED * STEP:g} s" in told(found)
         # implicit steps, which `auto` may take from there on, can lose the branch: that is told
-        assert miss.max() < 1e-6 * most or found.audit.failures
+        assert miss.max() < max(1e-6, may_miss(found)) * most or found.audit.failures
         assert "reaches" not in str(found.notes)  # rounding is no peak between rows
 
 
@@ -82,24 +89,24 @@ def turning(L: float, M: float, speed: float, angle: float) -> dict:
 
 @pytest.mark.parametrize("seed", only(range(2), range(12)))
 def test_cranks_turn_past_flat_postures_at_every_scale(seed):
-    """At a steady speed, by explicit steps: what strays over a flat posture is no stiffness.
-    Implicit steps followed rounding there, 9012 of them, and left the motion."""
+    """At a steady speed: what strays over a flat posture is no stiffness.  Implicit steps followed
+    rounding there, 9012 of them, and left the motion."""
     random = np.random.default_rng(seed)
     L, M, speed = 10.0 ** random.uniform([-3, -4, -2], [2, 4, 3])
     start = vbg.start(vbg.Model(**turning(L, M, speed, random.uniform(0.2, 2.9))))
     most, t_end, rows = 0.5 * M * speed**2 * 0.3 * L, 15.0 / speed, random.integers(40, 400)
-    for shaken_start in shaken(start, 3):
+    rounding = 1e-13 * min(1.0, L, M * L * speed, M * L**2 * speed)  # of its states
+    for shaken_start in shaken(start, 3, rounding):
         found = vbg.simulate(shaken_start, t_end=t_end, output_step=t_end / rows)
         angle = found["A.angle"]
         right = -most * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
         miss = np.abs(np.stack([found[f"{name}.force"] - right for name in "AB"])).max(axis=(0, 2))
         named = [any(p <= t <= q for p, q in found.audit.carried) for t in found.time]
-        assert found.made_by.method == "dop853"
         assert found.made_by.n_steps < 300
         assert not found.audit.failures
         assert np.abs(found["A.speed"] - speed).max() < 1e-7 * speed
         assert miss[~np.array(named)].max() < 1e-6 * most
-        assert miss.max() < 1e-3 * most
+        assert miss.max() < max(1e-6, 10.0 * may_miss(found)) * most
 
 
 def test_a_row_at_a_step_of_fixed_length_has_one_side_only_and_is_named():

@@ -13,7 +13,7 @@ from vbg.assemble.start.start import Start
 
 Array = NDArray[np.float64]
 
-WEAKEST = 1e-3  # row of length 1 that nearly depends on others, at least
+WEAKEST = 1e-4  # row of length 1 that nearly depends on others
 GROWN = 100.0  # condition, of that at the last choice, from which on rows are chosen anew
 
 
@@ -58,16 +58,11 @@ class KeptRows:
         return int(np.count_nonzero(found.kept)) < int(np.count_nonzero(self._kept[: self._rows]))
 
     def on_strong_rows(self, t: float, x: Array) -> Array:
-        """x projected on the rows but for those that nearly lose their grip at it: on these an
+        """x projected on the rows but for those that have nearly lost their grip at it: on these an
         error would grow with the inverse distance to the singular posture."""
-        number, tolerance = int(np.count_nonzero(self._kept[: self._rows])), WEAKEST
-        strong = self._kept.copy()
-        while tolerance < 1.0:
-            found = self._choice.choose(t, x, tolerance)
-            if np.count_nonzero(found.kept) < number:
-                strong[: self._rows] = self._choice.kept(found)
-                break
-            tolerance *= 2.0
+        strong, found = self._kept.copy(), self._choice.choose(t, x, WEAKEST)
+        if np.count_nonzero(found.kept) < np.count_nonzero(self._kept[: self._rows]):
+            strong[: self._rows] = self._choice.kept(found)
         moved, projector = x.copy(), Projector(self._system, strong)
         projector.normalise(moved)
         projector.measure(t, moved)
