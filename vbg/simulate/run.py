@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derive.equations import SUPPLIED, taken_by
-from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
 from vbg.assemble.start.start import Start, assemble_start
@@ -25,6 +23,7 @@ from vbg.plumbing.one_thread import one_thread
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
 from vbg.simulate.events.jam import JamWatch
+from vbg.simulate.events.kicks import Kick
 from vbg.simulate.events.latches import Before, Latches
 from vbg.simulate.failures import (
     STIFF,
@@ -330,7 +329,10 @@ class Run:
     def _behind(self, t: float, x: Array, before: Before) -> None:
         """Rows that come and go behind an event, and the impulses of joints that close there."""
         self.rows.renew(t, x)
-        self.latches.strike(t, x, before)
+        closed = self.latches.closed(x, before)
+        if closed:
+            strike = partial(self.latches.strike, closed=closed)
+            self.events += self.switches.struck(t, t, x, strike)
 
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
@@ -367,33 +369,15 @@ class Run:
         self._project(instant.before, x)
         idle = self.switches.idle(instant.before, x)
         self.samples.go_past(instant, x)
-        before = self.latches.look(instant.at, x)
+        if instant.at in self.kinks:
+            kick = Kick(self.system, instant.at, self.kinks[instant.at])
+            self.events += kick.strike(self.switches, after, x, self._project)
+        before = self.latches.look(after, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
         self._behind(after, x, before)
-        if instant.at in self.kinks:
-            self._kick(instant, x)
-        else:
-            self._project(after, x)
-            self.events += self.latches.account(after, x, before)
+        self._project(after, x)
+        self.events += self.latches.account(after, x, before)
         self._go_on(after, x, instant.last)
-
-    def _kick(self, instant: Instant, x: Array) -> None:
-        """The impulse of drives whose speed jumps: what it changes in the stored energy is
-        supplied by them."""
-        stored = Evaluator(self.system.programs.energy)
-        before = float(stored(instant.after, x)[0])
-        self._project(instant.after, x)
-        work = float(stored(instant.after, x)[0]) - before
-        kicking = {taken_by(kink.part) for kink in self.kinks[instant.at]}
-        for s in self.system.slices:
-            if s.state.name == SUPPLIED:
-                x[s.first] += work
-            elif s.state.name in kicking:  # several at once: each has its share
-                x[s.first] -= work / len(kicking)
-        self.events += [
-            Event(instant.at, kink.part, f"jumps in speed by {kink.slope:.3g}: an impulse")
-            for kink in self.kinks[instant.at]
-        ]
 
     def _change_method(self, t: float, x: Array) -> None:
         """To the method that is chosen; in minimal form only a word about it."""

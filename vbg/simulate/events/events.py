@@ -225,6 +225,22 @@ class Switches:
         idle &= self.idle(t, x) if changed else frozenset()
         return self._told(instant, (i for i in changed if i not in idle))
 
+    def struck(
+        self, instant: float, t: float, x: Array, impulse: Callable[[float, Array], object]
+    ) -> list[Event]:
+        """x behind an `impulse` at t, in place, and what it set going: dry friction that sticks
+        carries none of it."""
+        if not self._grips:
+            impulse(t, x)
+            return []
+        idle, places = self.idle(t, x), self._mode[self._dry.ways]
+        before = x[places].copy()
+        self._dry.struck(t, x, impulse, self._instant)
+        changed = self._dry.ways[x[places] != before]
+        self._signs[self._dry.ways] = np.where(x[places] > 0.5, 1.0, -1.0)
+        told = (i for i in changed.tolist() if i not in idle and i not in self._crossed)
+        return self._told(instant, told)
+
     def is_passed(self, t: float, x: Array) -> bool:
         """Whether any switching function has another sign at (t, x) than its modes agree with."""
         values = self._values(t, x)

@@ -87,6 +87,17 @@ class Grips:
         self._set(t, x, modes)
         return bool(np.any(x[self.places] != before))
 
+    def struck(
+        self, t: float, x: Array, impulse: Callable[[float, Array], object], brief: float
+    ) -> None:
+        """x behind an `impulse`, in place.  What friction holds is bounded, and nothing within no
+        time: none holds in the impulse, and the speeds behind it say how each goes on."""
+        before = x[self.places].copy()
+        self._set(t, x, np.ones(len(self.places), dtype=np.intp))
+        impulse(t, x)
+        x[self.places] = before
+        self.agree(t, x, (), brief, first=False, again=False)
+
     def slack(self, values: Array, signs: Array) -> Array:
         """Speeds that are rounding still where what slips comes to zero, of each switching
         function: beside the run and the fastest that it has been, whose `values` (..., n) are

@@ -2,7 +2,8 @@
 
 Closing takes the relative speed out of the joint's directions at once.  Efforts of the size of
 1/time alone count within no time, so the momenta change by G^T L with H4 L = -G v: the projection
-of velocities in the mass metric is the impact (`vbg.junctions.latch`).
+of velocities in the mass metric is the impact (`vbg.junctions.latch`).  What dry friction holds is
+bounded and does not count: none sticks in it (`Switches.struck`).
 """
 
 from __future__ import annotations
@@ -69,11 +70,14 @@ class Latches:
         held = float(self._energy(t, x)[0]) if self.all else 0.0
         return Before(x[[latch.mode for latch in self.all]], held)
 
-    def strike(self, t: float, x: Array, before: Before) -> None:
-        """x behind the impulses of those that have closed since, in place."""
-        closed = [latch for latch, was in zip(self.all, before.open, strict=True) if was > 0.5]
-        closed = [latch for latch in closed if x[latch.mode] < 0.5]
-        if not closed or not self._have_met(t, x, closed):
+    def closed(self, x: Array, before: Before) -> list[Latch]:
+        """Those that have closed since."""
+        was_open = zip(self.all, before.open, strict=True)
+        return [latch for latch, was in was_open if was > 0.5 > x[latch.mode]]
+
+    def strike(self, t: float, x: Array, closed: list[Latch]) -> None:
+        """x behind the impulses of those that have just `closed`, in place."""
+        if not self._have_met(t, x, closed):
             return
         speeds = self._projector.residuals(t, x)[1]
         impulses = self._start.evaluator("impulse")(t, x, -speeds)

@@ -23,7 +23,6 @@ from vbg.solution import Event
 from vbg.tmm_bridge.kernels.entries import impulse
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_DRIVEN, LINK_V
-from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 from vbg.tmm_bridge.mechanism.speeds import change_by, kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
@@ -47,11 +46,11 @@ def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
     change[np.abs(change) <= smooth] = 0.0
     if not change.any():
         return y, ()
-    y = y.copy()
+    modes, y = y, plant.loosened(y)
     energy = kinetic_energy(mechanism, y, before)
     n_q, n_v = plant.tables.sizes[:2]
     y[n_q : n_q + n_v] += _change_of_speeds(plant, y, after, change)
-    y = plant.project(stop.after, y, jerk=np.inf)
+    y = plant.restored(plant.project(stop.after, y, jerk=np.inf), modes)
     y[mechanism.size - 2] += kinetic_energy(mechanism, y, after) - energy
     _let_go(plant, stop.after, y, float(np.abs(change).max()))
     names = [name for name, drive in mechanism.driven.items() if change[drive]]
@@ -100,27 +99,24 @@ def _pushed(plant: Plant, stop: Stop, y: Array, pushed: Array) -> Array:
     """The state behind impulses on the hinges, whose work is the sources'."""
     mechanism, own = plant.mechanism, plant.mechanism.size
     n_q, n_v = plant.tables.sizes[:2]
-    rows, drive = plant.tables.rows.copy(), drive_rates(mechanism, stop.after)
-    rows[[friction.row for friction in plant.sticky], 4] = IDLE
+    drive, modes, y = drive_rates(mechanism, stop.after), y, plant.loosened(y)
     energy = kinetic_energy(mechanism, y, drive)
-    t = plant.tables._replace(rows=rows)
-    y[n_q : n_q + n_v] += change_by(mechanism, t, y[:own], drive, pushed)
-    y = plant.project(stop.after, y, jerk=np.inf)
+    y[n_q : n_q + n_v] += change_by(mechanism, plant.tables, y[:own], drive, pushed)
+    y = plant.restored(plant.project(stop.after, y, jerk=np.inf), modes)
     y[plant.works.places[2]] += kinetic_energy(mechanism, y, drive) - energy
     return y
 
 
 def _change_of_speeds(plant: Plant, y: Array, drive: Array, change: Array) -> Array:
-    """Of all hinges that are not driven, when the drives' speeds change by `change`."""
+    """Of all hinges that are not driven, when the drives' speeds change by `change`; frictions
+    have been let go."""
     t, s = plant.tables, plant.scratch
-    rows = t.rows.copy()
-    rows[[friction.row for friction in plant.sticky], 4] = IDLE
     n_q, n_v = t.sizes[:2]
     still = y[: plant.mechanism.size].copy()
     still[n_q : n_q + n_v] = 0.0
     pushed = np.column_stack([drive[:, 0], np.zeros(len(drive)), change])
     s.limit[0] = -1
-    faulty = impulse(t._replace(rows=rows, gravity=np.zeros(3)), s, still, pushed)
+    faulty = impulse(t._replace(gravity=np.zeros(3)), s, still, pushed)
     if faulty >= 0:
         raise NoInertia(faulty)
     found: Array = s.acceleration.copy()

@@ -1,10 +1,10 @@
 """Joints that open and close at events, and the impulse that closing costs.
 
 Behind the closing the rows of the joint hold with all others.  Impulses alone count within no
-time; with K the mobility of the rows, K L = -(G v) makes their speeds vanish, and the hinges'
-motion of least kinetic energy for that is what L leaves behind.  Joints that close at one instant
-do so in one impact: each after the other would make the speeds depend on rounding, which says which
-is the first.
+time, and friction that sticks has none: its rows are idle.  With K the mobility of the rows that
+hold, K L = -(G v) makes their speeds vanish, and the hinges' motion of least kinetic energy for
+that is what L leaves behind.  Joints that close at one instant do so in one impact: each after the
+other would make the speeds depend on rounding, which says which is the first.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def _conditions(plant: Plant, t: float, y: Array) -> list[tuple[Latch, float]]:
 
 def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array:
     """The state behind the impact, the impulses among the states of the joints, in place."""
-    mechanism, s = plant.mechanism, plant.scratch
+    mechanism, s, modes = plant.mechanism, plant.scratch, y
+    y = plant.loosened(y)
     plant.evaluate(t, y)  # with the rows that hold now
     drive = drive_rates(mechanism, plant.inside(t))
     closure(plant.tables, s, y, drive)
@@ -139,7 +140,7 @@ def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array
     step = np.zeros(int(plant.tables.sizes[1]))
     correction(plant.tables, s, change, step)
     y[n_q : n_q + len(step)] += step
-    return plant.project(t, y, jerk=np.inf)
+    return plant.restored(plant.project(t, y, jerk=np.inf), modes)
 
 
 def _require_met(plant: Plant, t: float, latch: Latch) -> None:

@@ -252,6 +252,24 @@ class Plant:
         x = self.scratch.coordinate[:, 0]
         return float(x[second] - self.tables.row[friction.row, 0] * x[first])
 
+    def loosened(self, y: Array) -> Array:
+        """The state with every friction on the mechanism let go, whose rows are idle from here on:
+        what friction holds is bounded, which is nothing beside an impulse."""
+        y = y.copy()
+        for friction in self.sticky:
+            place = self.mechanism.size + friction.mode
+            y[place] = y[place] or 1.0
+        self._hold(y)
+        return y
+
+    def restored(self, y: Array, before: Array) -> Array:
+        """The state with the modes that these frictions had `before`: the speeds of y tell which
+        of them go on to hold."""
+        y, own = y.copy(), self.mechanism.size
+        modes = [own + friction.mode for friction in self.sticky]
+        y[modes] = before[modes]
+        return y
+
     def _hold(self, y: Array) -> None:
         """Frictions that stick in the state y hold their rows, and joints that are closed theirs;
         an open one has neither friction nor stops."""

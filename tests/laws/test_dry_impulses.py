@@ -1,0 +1,140 @@
+"""Dry friction that sticks holds a bounded effort: it carries nothing of an impulse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.tail import tail
+from vbg.tmm_bridge import simulate as second
+
+SOLVERS = [vbg.simulate, second]
+START, END = 0.1, 0.3  # of a jump and of the run, in units of time
+
+
+def chain(seed: int, ramp: float) -> tuple[vbg.Model, float]:
+    """Three links in a plane on dry hinges, at rest, the first driven: its speed jumps, or grows
+    within `ramp` units of time; one hinge carries a wheel behind a clutch.  And the unit of time.
+    """
+    draw = np.random.default_rng(seed)
+    L, m, T = (10.0 ** draw.uniform(-3, 3, 3)).tolist()
+    moment, w = m * L**2, float(draw.uniform(1.0, 3.0) * draw.choice([-1, 1])) / T
+    rises = f"{w / (2 * ramp * T)!r}*(t - {START * T!r})^2" if ramp else "0"
+    along = f"{w!r}*(t - {(START + 0.5 * ramp) * T!r})"
+    ended = f"if(t < {(START + ramp) * T!r}, {rises}, {along})"
+    bodies, joints, end = {}, {}, ["ground", ""]
+    for n in "abc":
+        near, far = draw.uniform(0.2, 0.6, 2) * L
+        J = draw.uniform(0.02, 0.1) * moment
+        bodies[n] = {
+            "mass": draw.uniform(0.5, 2.0) * m,
+            "inertia": {"xx": J, "yy": J, "zz": J},
+            "points": {"near": [-near, 0, 0], "far": [far, 0, draw.uniform(-0.1, 0.1) * L]},
+        }
+        dry = {"friction": {"coulomb": draw.uniform(0.02, 0.05) * moment / T**2}}
+        given = {"drive": f"if(t < {START * T!r}, 0, {ended})"}
+        first = "ground" if end[0] == "ground" else ".".join(end)
+        joints[n.upper()] = {"kind": "revolute", "between": [first, f"{n}.near"], "axis": [0, 1, 0]}
+        joints[n.upper()] |= given if n == "a" else dry
+        end = [n, "far"]
+    on = str(draw.choice(["a", "c"]))
+    model = vbg.Model(
+        name="chain",
+        gravity=[0, 0, 0],
+        bodies=bodies,
+        joints=joints,
+        rotational={
+            "clutch": {
+                "kind": "clutch",
+                "nodes": [f"joint:{on.upper()}", "w"],
+                "capacity": 0.03 * moment / T**2,
+            },
+            "wheel": {"kind": "inertia", "nodes": ["w"], "J": 0.2 * moment},
+        },
+        simulate={"t_end": END * T, "output_step": END * T, "rtol": 1e-9},
+    )
+    return model, T
+
+
+def ending(solve, seed: int, ramp: float) -> np.ndarray:
+    """Angles and speeds of the hinges and the wheel's speed at the end, in units of time."""
+    model, T = chain(seed, ramp)
+    run = solve(model)
+    assert run.status.code == "finished", run.status.sentence
+    assert not run.audit.failures
+    speeds = [run[name][-1] * T for name in ("B.speed", "C.speed", "wheel.speed")]
+    return np.array([run["B.angle"][-1], run["C.angle"][-1], *speeds])
+
+
+@pytest.mark.parametrize("seed", tail(range(8), 1))
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_a_jump_of_speed_is_the_limit_of_ever_shorter_ramps(solve, seed):
+    """Between dry hinges at rest and a clutch that holds, at random scales."""
+    jump = ending(solve, seed, 0.0)
+    long, short = (np.abs(ending(solve, seed, ramp) - jump).max() for ramp in (1e-2, 1e-4))
+    assert 0.0 < short < 0.03 * long
+    assert short < 1e-3 * np.abs(jump).max()
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize("seed", tail(range(5), 1))
+def test_a_dry_hinge_is_free_while_a_latch_closes(solve, balanced, seed):
+    """Two bars that fly on with -v along z; the first (m, J) is caught at its centre.  The hinge,
+    at p from it and at q from the centre of the second, passes on P with
+
+        P (1/m2 + q^2/J2 + p^2/J1) = v,    the catch takes m1 v + P,
+
+    whatever the hinge holds; `balanced`, with p/J1 = q/J2, it does not slip, and goes on to
+    stick."""
+    draw = np.random.default_rng(seed)
+    L, m, v = (10.0 ** draw.uniform(-3, 3, 3)).tolist()
+    m1, m2 = draw.uniform(0.5, 2.0, 2) * m
+    J1, J2 = draw.uniform(0.02, 0.1, 2) * m * L**2
+    p = draw.uniform(0.2, 0.4) * L
+    q = p * J2 / J1 if balanced else draw.uniform(0.2, 0.4) * L
+    P = v / (1.0 / m2 + q**2 / J2 + p**2 / J1)
+    moments = [{"xx": J, "yy": J, "zz": J} for J in (J1, J2)]
+    flies = {"velocity": [0, 0, -v]}
+    model = vbg.Model(
+        name="caught",
+        gravity=[0, 0, 0],
+        bodies={
+            "a": {"mass": m1, "inertia": moments[0], "points": {"B": [p, 0, 0]}, **flies},
+            "b": {
+                "mass": m2,
+                "inertia": moments[1],
+                "points": {"B": [-q, 0, 0]},
+                "position": [p + q, 0, 0],
+                **flies,
+            },
+        },
+        joints={
+            "plane": {"kind": "planar", "between": ["ground", "a"], "axis": [0, 1, 0]},
+            "B": {
+                "kind": "revolute",
+                "between": ["a.B", "b.B"],
+                "axis": [0, 1, 0],
+                "friction": {"coulomb": draw.uniform(0.02, 0.05) * m * v**2},
+            },
+            "catch": {
+                "kind": "spherical",
+                "between": [{"body": "ground", "at": [0, 0, -0.2 * L]}, "a"],
+                "engage": f"a.position.z < {-0.2 * L!r}",
+            },
+        },
+        simulate={"t_end": 0.25 * L / v, "output_step": 0.05 * L / v},
+    )
+    run = solve(model)
+    assert run.status.code == "finished", run.status.sentence
+    assert not run.audit.failures
+    moving = p**2 * P**2 / J1 + (m2 * v - P) ** 2 / m2 + q**2 * P**2 / J2
+    lost = 0.5 * ((m1 + m2) * v**2 - moving)
+    assert run["catch.impulse"][-1] == pytest.approx([0, 0, m1 * v + P], rel=1e-9, abs=1e-9 * m * v)
+    assert run["catch.lost"][-1] == pytest.approx(lost, rel=1e-9)
+    slip = P * (q / J2 - p / J1)
+    if balanced:
+        np.testing.assert_allclose(run["B.angle"], 0.0, atol=1e-9)
+    else:
+        assert run["B.angle"][-1] * slip > 0.0
