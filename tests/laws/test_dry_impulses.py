@@ -7,6 +7,7 @@ import pytest
 
 import vbg
 from tests.tail import tail
+from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate as second
 
 SOLVERS = [vbg.simulate, second]
@@ -75,6 +76,12 @@ def test_a_jump_of_speed_is_the_limit_of_ever_shorter_ramps(solve, seed):
     long, short = (np.abs(ending(solve, seed, ramp) - jump).max() for ramp in (1e-2, 1e-4))
     assert 0.0 < short < 0.03 * long
     assert short < 1e-3 * np.abs(jump).max()
+
+
+def test_bushings_refuse_an_impulse_beside_dry_friction():
+    """They would hold what it sets slipping."""
+    with pytest.raises(UsageError, match=r"joints\.A: .*jumps .* slipping.*auto"):
+        vbg.simulate(chain(0, 0.0)[0], method="discrete-time")
 
 
 @pytest.mark.parametrize("solve", SOLVERS)

@@ -15,7 +15,7 @@ from vbg.errors import Problem
 from vbg.simulate.discrete.bushings import not_by_small_steps
 from vbg.simulate.discrete.method import DiscreteTime, step_of
 from vbg.simulate.events.events import Switches
-from vbg.simulate.instants.drives import drive_kinks, require_no_jump
+from vbg.simulate.instants.drives import Kink, drive_kinks, require_no_jump
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.samples import Samples
 from vbg.simulate.instants.units import units_begin
@@ -107,6 +107,19 @@ def _span(progress: Progress | None, first: float, last: float) -> Progress | No
     return lambda fraction, t: progress(first + (last - first) * fraction, t)
 
 
+def _require_nothing_to_stick(system: System, kinks: tuple[Kink, ...]) -> None:
+    """Refuses an impulse beside dry friction.  Bushings take the time of a period over it; what
+    sticks is stopped in every step of that by whatever it takes, more than it can hold."""
+    sticking = [c.part for c in system.equations.constraints if c.active is not None]
+    if kinks and sticking:
+        raise not_by_small_steps(
+            kinks[0].part,
+            f"its speed jumps at t = {kinks[0].t:.6g} s. An impulse sets dry friction slipping, "
+            f"which the discrete-time method would hold ({sticking[0]}).",
+            "Use method = 'auto', or let the speed grow within some milliseconds.",
+        )
+
+
 class _Run:
     """One run from the start to t_end."""
 
@@ -115,7 +128,9 @@ class _Run:
         self.system, self.stepper, self.settings = system, stepper, settings
         self.grid = output_grid(settings.t_end, settings.output_step)
         bends = kink_instants(system, self.grid)
-        require_no_jump(drive_kinks(start, self.grid, bends))
+        kinks = drive_kinks(start, self.grid, bends)
+        require_no_jump(kinks)
+        _require_nothing_to_stick(system, kinks)
         self.recorder = Recorder(system, stepper.rates, self.grid, sink)
         self.samples = Samples(system, bends)
         # kinks of laws need no steps of their own here, what sticks and switches has a state
