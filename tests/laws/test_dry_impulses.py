@@ -145,3 +145,36 @@ def test_a_dry_hinge_is_free_while_a_latch_closes(solve, balanced, seed):
         np.testing.assert_allclose(run["B.angle"], 0.0, atol=1e-9)
     else:
         assert run["B.angle"][-1] * slip > 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_what_has_just_stopped_slips_on_where_its_carrier_is_caught(scale):
+    """A block m on a sledge 2 m, which the block's friction drives until both have the speed v:
+    there the sledge is caught, and the block slips on with v, whatever the root is rounded to."""
+    v = 11.0 / 3.0 * scale  # behind 4/3 s, the sledge having gone from 3 to that at 1/2
+    moments = {"xx": 1.0, "yy": 1.0, "zz": 1.0}
+    rail = {"kind": "prismatic", "axis": [1, 0, 0]}
+    model = vbg.Model(
+        name="sledge",
+        gravity=[0, 0, 0],
+        bodies={"a": {"mass": 2.0, "inertia": moments}, "b": {"mass": 1.0, "inertia": moments}},
+        joints={
+            "A": {**rail, "between": ["ground", "a"], "initial": {"speed": 3.0 * scale}},
+            "B": {
+                **rail,
+                "between": ["a", "b"],
+                "initial": {"speed": 2.0 * scale},
+                "friction": {"coulomb": scale},
+            },
+            "catch": {
+                "kind": "fixed",
+                "between": [{"body": "ground", "at": [40.0 / 9.0 * scale, 0, 0]}, "a"],
+                "engage": "B.speed <= 0",
+            },
+        },
+        simulate={"t_end": 2.0, "output_step": 0.5},
+    )
+    run = vbg.simulate(model)
+    assert run["catch.lost"][-1] == pytest.approx(v**2, rel=1e-9)
+    assert run["B.speed"][-1] == pytest.approx(v - 2.0 / 3.0 * scale, rel=1e-9)
+    assert not run.audit.failures

@@ -229,7 +229,7 @@ class Switches:
         self, instant: float, t: float, x: Array, impulse: Callable[[float, Array], object]
     ) -> list[Event]:
         """x behind an `impulse` at t, in place, and what it set going: dry friction that sticks
-        carries none of it."""
+        carries none of it.  What slips behind it is not at rest, be it that it has just been."""
         if not self._grips:
             impulse(t, x)
             return []
@@ -238,7 +238,9 @@ class Switches:
         self._dry.struck(t, x, impulse, self._instant)
         changed = self._dry.ways[x[places] != before]
         self._signs[self._dry.ways] = np.where(x[places] > 0.5, 1.0, -1.0)
-        told = (i for i in changed.tolist() if i not in idle and i not in self._crossed)
+        crossed, slips = self._crossed, self._dry.ways[(x[places] > 0.5).any(axis=1)]
+        self._crossed = [i for i in crossed if i not in slips]
+        told = (i for i in changed.tolist() if i not in idle and i not in crossed)
         return self._told(instant, told)
 
     def is_passed(self, t: float, x: Array) -> bool:
