@@ -11,10 +11,11 @@ import vbg
 from tests.anywhere import shaken
 from tests.tail import only
 from vbg.analysis.begin import instant_of
-from vbg.errors import ModelError, UsageError
+from vbg.errors import AssemblyError, ModelError, UsageError
 from vbg.io import toml
 from vbg.spatial import rotation_matrix
 from vbg.tmm_bridge import simulate as second
+from vbg.validate import validate
 
 WAGONS = """
 vbg = 1
@@ -353,6 +354,52 @@ def test_a_start_from_a_result_has_its_joints_as_they_were():
         values = start.outputs(0.0, start.state)
         assert (values["rail.open"][0], values["hook.open"][0]) == opened
         np.testing.assert_allclose(values["B.velocity"], whole["B.velocity"][row], atol=1e-12)
+
+
+HELD = """
+vbg = 1
+gravity = [0, 0, 0]
+[bodies.a]
+mass = 2
+inertia = { xx = 0.01, yy = 0.05, zz = 0.05 }
+points = { L = [-0.5, 0, 0], R = [0.5, 0, 0] }
+velocity = [0, 0, -1]
+[joints.g]
+kind = "planar"
+between = ["ground", "a"]
+axis = [0, 1, 0]
+[joints.l]
+kind = "spherical"
+between = [{ body = "ground", at = [-0.5, 0, -0.3] }, "a.L"]
+engage = "a.position.z < -0.3"
+[joints.r]
+kind = "spherical"
+between = [{ body = "ground", at = [0.5, 0, -0.3] }, "a.R"]
+engage = "a.position.z < -0.3"
+open = true
+release = "t > 0.3"
+[simulate]
+t_end = 0.5
+output_step = 0.1
+"""
+
+
+def test_what_joints_hold_that_let_go_is_not_locked():
+    """Two pins in one bar, which no way is left to: a run held it, a start from it was refused."""
+    text = HELD.replace("-0.3]", "-0.1]").replace("< -0.3", "< -0.1")
+    model = toml.parse(text)
+    start_of = instant_of(vbg.simulate(model), 0.2)
+    start = vbg.start(model, start_of)
+    assert start.freedoms == 0
+    run = vbg.simulate(start)
+    assert run["l.open"].ravel().tolist() == [0.0] * 6
+    assert run["r.open"].ravel()[[0, -1]].tolist() == [0.0, 1.0]
+    assert not run["l.impulse"].any()  # counted anew
+    verdict = validate(model, start=start_of, in_children=False).verdict
+    assert verdict.word == "PASS", verdict.sentence
+    with pytest.raises(AssemblyError, match="locked"):
+        locked = text.replace('"planar"', '"fixed"').replace("axis = [0, 1, 0]", "")
+        vbg.start(toml.parse(locked))
 
 
 @pytest.mark.parametrize(

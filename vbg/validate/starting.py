@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vbg.fields import WRITTEN
+from vbg.junctions.latch import opens
 from vbg.model import Model
 from vbg.model.catalogue import JOINT_NODE
 from vbg.model.model import edit
@@ -61,8 +62,8 @@ def not_handed(model: Model) -> tuple[str, ...]:
 
 
 def held_at_start(model: Model, first: Solution) -> dict[str, float]:
-    """Signals of nodes, stores, pipes and controllers in the first row of a run, by name; NAME[0],
-    NAME[1], ... of a vector."""
+    """Signals of nodes, stores, pipes, controllers and joints that open in the first row of a run,
+    by name; NAME[0], NAME[1], ... of a vector."""
     names = [
         f"{name}.{signal}"
         for table, name, part in _parts(model)
@@ -75,6 +76,7 @@ def held_at_start(model: Model, first: Solution) -> dict[str, float]:
         and signal.endswith((".angle", ".position"))
     ]
     names += [name for name, part in model.signals.items() if part.kind == "sample_and_hold"]
+    names += [f"{name}.open" for name, joint in model.joints.items() if opens(joint)]
     held: dict[str, float] = {}
     for name in names:
         if name in first:
@@ -97,6 +99,10 @@ def with_starts(model: Model, held: Mapping[str, float]) -> Model:
         keys = _HELD.get((table, part.kind), {})
         known = {key: held[f"{name}.{s}"] for key, s in keys.items() if f"{name}.{s}" in held}
         tables.setdefault(table, {})[name] = replace(part, **known)
+    tables["joints"] = {
+        name: replace(joint, open=held[f"{name}.open"] > 0.5) if f"{name}.open" in held else joint
+        for name, joint in model.joints.items()
+    }
     begun = Model.__new__(Model)
     begun.__dict__.update(model.__dict__)
     begun.__dict__.update({table: MappingProxyType(parts) for table, parts in tables.items()})

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 LEAST = (
     1e-3  # of the largest state of its unit, of the machine's length, of 1 rad: so much at least
 )
+COSTS = ("impulse", "moment", "lost")  # of a joint that closes, counted from the start of a run
 NEAR = 1e-6  # of a body's way or of a speed: a state that is moved less was on the constraints
 
 
@@ -29,7 +30,8 @@ def start_at(system: System, state: ArrayLike) -> Start:
     """The Start of `system` from `state`, x in the order of `System.state_names`.
 
     The state is put onto the constraints at t = 0, the nearest way in the metric of the masses;
-    its energies supplied and dissipated begin at zero, contacts and the like agree with it.
+    its energies supplied and dissipated begin at zero, as what joints that close have cost so far;
+    contacts and the like agree with it.
     A note tells where it had to be moved.  Raises UsageError for a state of another size or
     without values, AssemblyError where the mechanism does not close near it or drives
     contradict it.
@@ -41,8 +43,10 @@ def start_at(system: System, state: ArrayLike) -> Start:
             f"System.state_names; found shape {x.shape}"
             + ("." if x.shape != (system.size,) else " with numbers that have no value.")
         )
+    latches = [c.name for c in system.equations.constraints if c.latches]
+    counted = {f"{name}.{cost}" for name in latches for cost in COSTS}
     for s in system.slices:
-        if s.state.kind == "quadrature":
+        if s.state.kind == "quadrature" or s.state.name in counted:
             x[s.first : s.last] = 0.0
     try:
         start = _on_constraints(system, x)

@@ -331,14 +331,14 @@ def examined(system: System, closer: Closer, start: Start) -> Start:
     found = closer.choose(0.0, x)  # once more: modes may have changed
     taking = found.kept | closer.rows.idle(found)
     dependent = int(np.count_nonzero(~taking))
-    lasting = _lasting_rows(system, closer.rows.idle(found))
+    lasting = int(np.count_nonzero(_lasting(system) & ~closer.rows.idle(found)))
     freedoms = _momenta(system) - (lasting - dependent)
     drives = _rows_of_drives(system)
     if dependent and (freedoms > 0 or drives.any()):
         lost = lost_grip(system, x, found, closer.rows.lengths, drives)
         if lost is not None:
             raise AssemblyError.of([_singular(system, lost)])
-    if freedoms == 0 and lasting and not _drives(system):
+    if freedoms == 0 and lasting and not (_drives(system) or _lets_go(system, closer, x)):
         _require_motion(system)
     start = _conditioned(system, closer, replace(start, freedoms=freedoms))
     if not dependent:
@@ -453,23 +453,32 @@ def _is(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _lasting_rows(system: System, idle: Mask) -> int:
-    """Rows on speeds that hold all the time, or of a joint that is not open: not those of sticking
-    friction, nor those of dependent capacitors and springs, which keep efforts equal."""
-    vertices = system.causal.graph.vertices
-    sources = [(c, vertices.get(f"{c.name}.Sc")) for c in system.equations.constraints]
-    return sum(
-        int(np.count_nonzero(~idle[c.first : c.first + len(c.labels)]))
-        for c, source in sources
-        if (c.active is None or c.latches) and not (source is not None and source.dual)
+def _lasting(system: System, *, latches: bool = True) -> Mask:
+    """Rows on speeds that hold all the time, or (`latches`) of joints that open: not those of
+    sticking friction, nor those of dependent capacitors and springs, which keep efforts equal."""
+    at = system.causal.graph.vertices
+    sources = [(c, at.get(f"{c.name}.Sc")) for c in system.equations.constraints]
+    return np.array(
+        [
+            (c.active is None or (latches and c.latches)) and not (source and source.dual)
+            for c, source in sources
+            for _ in c.labels
+        ],
+        dtype=bool,
     )
+
+
+def _lets_go(system: System, closer: Closer, x: Array) -> bool:
+    """Whether joints that open hold what moves without them: held for a time, not locked."""
+    always = _lasting(system, latches=False)
+    rank = np.count_nonzero(closer.rows.choose(0.0, x, among=always).kept)
+    return not np.array_equal(always, _lasting(system)) and bool(rank < _momenta(system))
 
 
 def _require_motion(system: System) -> None:
     """AssemblyError for a structure with joints but no freedom and no drive."""
-    coordinates = [
-        s.state.name for s in system.slices if s.state.kind == "displacement" and s.state.measured
-    ]
+    angles = (s.state for s in system.slices if s.state.kind == "displacement")
+    coordinates = [state.name for state in angles if state.measured]
     moving = [
         c.part
         for c in system.equations.constraints
