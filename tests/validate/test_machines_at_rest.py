@@ -267,3 +267,23 @@ def test_what_is_not_unique_says_nothing_of_the_motion():
     assert report.result == "PASS", report.verdict.sentence
     assert any(c.result == "NOT UNIQUE" for c in report.verdict.channels)
     assert not any("magnifies" in note for note in report.verdict.notes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_loaded_piston_that_stands_beside_a_volume_passes(seed):
+    """The flow between both is the last digits of the balance: the piston's would be A F T / m."""
+    random = np.random.default_rng(seed)
+    m, F, A, V = 10.0 ** random.uniform([-2, 0, -5, -5], [4, 5, -1, 0])
+    oil = {"nodes": ["a", "tank"], "on": "translational.x", "kind": "cylinder", "area_a": A}
+    model = vbg.Model(
+        translational={
+            "m": {"kind": "mass", "nodes": ["x"], "m": m},
+            "f": {"kind": "force", "nodes": ["x"], "force": -F},
+        },
+        hydraulic={
+            "cyl": {**oil, "stroke": 0.4, "length": -0.2, "pressure_a": F / A},
+            "va": {"kind": "volume", "nodes": ["a"], "volume": V},
+        },
+    )
+    report = validate(model, t_end=0.1, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence

@@ -77,10 +77,15 @@ def natural_scales(
     _electric(model, found, duration)
     _oil(model, found, seen.get("Pa", 0.0), duration)
     _line(model, found, own or {}, max(duration, 1e-300))
-    if not model.bodies:
-        return found
+    if model.bodies:
+        _solid(model, seen, found, max(duration, 1e-300))
+    _displaced(model, found)
+    return found
+
+
+def _solid(model: Model, seen: Mapping[str, float], found: dict[str, float], T: float) -> None:
+    """What bodies do by their weight, their size and the time T of the run."""
     L = _length(model, seen)
-    T = max(duration, 1e-300)
     g = float(np.linalg.norm(model.gravity))
     mass = max(body.mass for body in model.bodies.values())
     inertia = max(float(np.abs(body.inertia).max()) for body in model.bodies.values())
@@ -111,7 +116,18 @@ def natural_scales(
     larger("J", force * L)
     larger("W", force * v)
     larger("N*m*s", larger("N*s", mass * v) * L)
-    return found
+
+
+def _displaced(model: Model, found: dict[str, float]) -> None:
+    """Flows of oil that cylinders, pumps and motors displace at the largest speeds: beside these
+    the flow into a volume of a machine that stands is rounding."""
+    speeds = {"m^2": found.get("m/s", 0.0), "m^3/rad": found.get("rad/s", 0.0)}
+    flows = [found.get("m^3/s", 0.0)]
+    for part in model.hydraulic.values():
+        if part.kind != "orifice":
+            flows += [size * speeds.get(unit, 0.0) for unit, size in _written(model, part)]
+    if model.hydraulic:
+        found["m^3/s"] = max(flows)
 
 
 def _electric(model: Model, found: dict[str, float], T: float) -> None:
