@@ -114,6 +114,17 @@ def test_windows_about_events_are_left_out_and_recorded():
     assert verdict.excluded == ((0.495, 0.505),)
 
 
+@pytest.mark.parametrize(
+    "windows", [((0.005, 1.0),), ((0.0, 0.999),), ((0.1, 0.13), (0.12, 0.16)), ((0.5, 9.0),)]
+)
+def test_what_windows_leave_is_no_pass_below_95_percent(windows):
+    verdict = compare(solution(), solution(), exclude=windows)
+    assert verdict.result == "INCONCLUSIVE" and "95 % of both" in verdict.sentence
+    off = FORCE.copy()
+    off[[0, -1]] += 1.0
+    assert compare(solution(), solution(off), exclude=windows).result == "FAIL"
+
+
 def test_not_unique_channels_do_not_count():
     note = Problem("note", "joints.A", f"{NOT_UNIQUE}force.x.")
     off = FORCE.copy()

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
-from vbg.assemble.start.start import Start, assemble_start
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
-from vbg.errors import Problem, UsageError
-from vbg.fields import WRITTEN
+from vbg.errors import Problem
 from vbg.model import Model
 from vbg.model.located import located
 from vbg.plumbing.one_thread import one_thread
@@ -51,6 +50,7 @@ from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.weak import weak_rows
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
+from vbg.simulate.starting import start_of
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
 from vbg.simulate.steppers.implicit.sparsity import Pattern
@@ -66,6 +66,7 @@ CLOSED = 1e-14  # gap left to the joints beside it [rad, or lengths of rows]
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 SHORTER = 0.1  # of a step whose stages stray, where no other method may go on
+ROUNDED = 3e-14  # of the run: an event before that is at t = 0
 LOST = 1e-6  # position residual after projection [rad, or lengths of rows] that ends a run
 
 
@@ -102,7 +103,7 @@ def simulate(
     Returns what was computed; where it could not go on its status says why.  Raises AssemblyError
     if there is no consistent start, UsageError for settings out of range and too many instants.
     """
-    begin = _start(source, start)
+    begin = start_of(source, start)
     settings = settings_of(
         begin.system.model.simulate,
         t_end=t_end,
@@ -128,26 +129,6 @@ def simulate(
     with paused_collection():
         found = run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks))
         return checked(found, machine_size(begin.system), has_values=run.recorder.has_values)
-
-
-def _start(source: Start | System | Model, start: Start | None) -> Start:
-    """`start`, or the assembled one of the source.
-
-    Raises UsageError where the model asks for another start: `vbg.simulate` makes those."""
-    if start is None:
-        begin = source if isinstance(source, Start) else assemble_start(source)
-        asked = begin.system.model.simulate.start
-        if not isinstance(source, Start) and asked != WRITTEN:
-            raise UsageError(
-                f"the model starts from {asked}: hand its Start over, vbg.start(model)."
-            )
-        return begin
-    if isinstance(source, System) and start.system is not source:
-        raise UsageError(
-            "the start belongs to another system than the one to be simulated: make it of the "
-            "same value, system = vbg.assemble(model); start = vbg.start(system)."
-        )
-    return start
 
 
 class Run:
@@ -201,6 +182,7 @@ class Run:
         self.carried: list[tuple[float, float]] = []  # spans across singular postures
         self._regular, self._held = np.inf, 1.0  # condition: the least; at the last step
         self.stepper = self._stepper(begin, x)
+        self.first = self.stepper.t, self.stepper.x.copy()  # of the row at t = 0, until it is there
         self._limit(begin)
         position, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
         self.position_tol = max(position, self._kept[-1])
@@ -215,7 +197,8 @@ class Run:
             self.switches.begin(begin, x)
         if self.system.causal.graph.modes or begin > 0.0:
             self._behind(begin, x, before)
-            self.projector.project(begin, x, 1e-12, STILL)
+            if not self.latches.apart:
+                self.projector.project(begin, x, 1e-12, STILL)
             self.events += self.latches.account(begin, x, before)
         return begin
 
@@ -235,7 +218,20 @@ class Run:
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
-        self.recorder.add(self.stepper.t, self.stepper.x)
+        if self.latches.apart:
+            status = not_met(0.0, self.latches.apart)
+        else:
+            status = self._steps() if len(self.grid) > 1 else FINISHED
+        self._record_first()
+        return status
+
+    def _record_first(self) -> None:
+        """The row of the start, unless it is there: behind joints that open or close there."""
+        if self.recorder.count == 0:
+            self.recorder.add(*self.first)
+
+    def _steps(self) -> Status:
+        """Steps to the end; the first row comes with the first step that begins behind it."""
         while self.recorder.count < len(self.grid):
             trouble = self.stepper.step()
             if trouble is not None:
@@ -290,6 +286,9 @@ class Run:
         if stepper.carried:
             self.carried.append((stepper.t_before, stepper.t))
         found = self.switches.find(stepper, self._project)
+        begun = found is None or found[0] > ROUNDED * self.settings.t_end
+        if begun or not self.switches.opens_or_closes:
+            self._record_first()
         if found is not None:
             t, happened = found
             state = stepper.between(t)
@@ -339,6 +338,7 @@ class Run:
         written with the step that follows, the last of the run here."""
         self._limit(t, self.switches.until_reversal(t, x))
         self.stepper.restart(t, x)
+        self.first = t, x.copy()
         self.losses.look_soon()
         if self.choice is not None:
             self.choice.switched()

@@ -45,6 +45,7 @@ from vbg.validate.comparison.pairing import (
     lost_signals,
     pairs_of,
     singular_windows,
+    too_much_cut,
     torn_windows,
     turned_alike,
     unpaired_row,
@@ -138,6 +139,8 @@ def compare(
     unaccounted = _unaccounted(runs, max(least, tolerance or 0.0))
     result, sentence = _judge(marked, lost, unaccounted, _asked_of(runs))
     time = first.time[common[0]]
+    if result == "PASS" and (cut := too_much_cut(first, exclude)):
+        result, sentence = "INCONCLUSIVE", cut
     return Verdict(
         result,
         sentence,

@@ -271,6 +271,11 @@ class Switches:
                 found |= {forward, backward}
         return frozenset(found)
 
+    @property
+    def opens_or_closes(self) -> bool:
+        """Whether a joint that opens or closes is among what was found to cross."""
+        return bool(self._latch[self._crossed].any())
+
     def _root(
         self, state: Callable[[float], Array], i: int, before: float, after: float
     ) -> float | None:

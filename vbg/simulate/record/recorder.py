@@ -241,14 +241,12 @@ class Recorder:
         for name, (_, rows, cols) in self._shapes.items():
             at, size = self._columns[name], rows * cols
             result[name] = data[:, at] if size == 1 else data[:, at : at + size]
-        start = self._data[0]
-        stored = self._columns["energy.stored"]
-        result["energy.residual"] = (
-            result["energy.stored"]
-            - start[stored]
-            + result["energy.dissipated"]
-            - result["energy.supplied"]
+        # from the first row on: what happens at t = 0 has cost its energy there
+        stored, lost, brought = (
+            result[name] - self._data[0, self._columns[name]]
+            for name in ("energy.stored", "energy.dissipated", "energy.supplied")
         )
+        result["energy.residual"] = stored + lost - brought
         result["residual.position"] = data[:, self._width]
         result["residual.velocity"] = data[:, self._width + 1]
         if not self._moving:

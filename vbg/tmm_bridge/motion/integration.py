@@ -26,7 +26,7 @@ from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.motion.events.endless import remedy_for
 from vbg.tmm_bridge.motion.events.impulses import kick, strike_apart
-from vbg.tmm_bridge.motion.events.latches import Apart, switched
+from vbg.tmm_bridge.motion.events.latches import Apart, switched, turned_at_start
 from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, Stop, stops_of
@@ -146,6 +146,7 @@ def integrate(
     try:
         y = plant.sample(halts[0], switched(plant, plant.smooth[0], y0, first=True))
         y = switched(plant, plant.smooth[0], y, first=False)  # under what was sampled
+        record.events += turned_at_start(plant, float(grid[0]), y0, y)
         record.add(plant, float(grid[0]), y.copy())
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)

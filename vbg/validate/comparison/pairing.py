@@ -60,6 +60,28 @@ def common_times(
     return (i, j[i]) if len(i) else None
 
 
+def too_much_cut(solution: Solution, windows: tuple[Window, ...]) -> str:
+    """Why windows that were asked for leave too little for a PASS; empty if they do not: COVERAGE
+    of the rows and of the time has to be left, as two runs must have that much in common."""
+    time = solution.time
+    if not windows or len(time) < 2:
+        return ""
+    out, past, cut = np.zeros(len(time), dtype=bool), float(time[0]), 0.0
+    for begin, end in sorted(windows):
+        out |= (time >= begin) & (time <= end)
+        cut += max(min(end, float(time[-1])) - max(begin, past), 0.0)
+        past = max(past, end)
+    share, span = max(cut / float(time[-1] - time[0]), out.mean()), float(time[-1] - time[0])
+    if share <= 1.0 - COVERAGE:
+        return ""
+    return (
+        f"All that is compared agrees, but the windows that were excluded are {cut:.4g} s of"
+        f" {span:.4g} s and {int(out.sum())} of {len(time)} rows: a PASS says so of"
+        f" {100 * COVERAGE:.0f} % of both. Make the windows shorter or the run longer, or let it"
+        " end where they begin (--t-end)."
+    )
+
+
 def unpaired_row(first: Solution, second: Solution) -> str:
     """What tells of the first row that one run has and the other has not; empty if they have
     the same ones, each once."""

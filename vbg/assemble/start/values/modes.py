@@ -7,13 +7,16 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
+from vbg.junctions.latch import MODE
 
 ROUNDS = 20  # changes that may follow from one another
 
 
 def agree(system: System, t: float, x: NDArray[np.float64], kept: NDArray[np.float64]) -> None:
-    """Turns modes over, in place, until each is on where its condition is positive."""
-    modes = system.causal.graph.modes
+    """Turns modes over, in place, until each is on where its condition is positive.  Joints that
+    open and close stay as they are: what their closing costs is for the run, which turns them."""
+    latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
+    modes = [m for m in system.causal.graph.modes if m.name not in latches]
     if not modes:
         return
     evaluate = Evaluator(system.programs.switch, kept=kept)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vbg.solution import Event
 from vbg.tmm_bridge.kernels.entries import closure, correction, row_impulses, section
 from vbg.tmm_bridge.kernels.program import PLAY_CHANGES
 from vbg.tmm_bridge.kernels.rotation import Array
@@ -45,12 +46,21 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
     network = plant.mechanism.network
     for turn in range(TURNS * len(network.latches) if network is not None else 0):
         changing = _changing(plant, t, y)
+        if turn == 0 and (changing or first):
+            blurred = ALIKE * (plant.duration if first else abs(t))
+            changing += _right_ahead(plant, t, y, changing, blurred)
         if not changing:
             break
-        if turn == 0:
-            changing += _right_ahead(plant, t, y, changing)
         y = _changed(plant, t, y, changing)
     return frictions_switched(plant, t, plant.together(t, y, first=first), first=first)
+
+
+def turned_at_start(plant: Plant, t: float, before: Array, after: Array) -> tuple[Event, ...]:
+    """The events of joints that open or close where the run begins."""
+    own, network = plant.mechanism.size, plant.mechanism.network
+    latches = network.latches if network is not None else ()
+    turned = (one for one in latches if before[own + one.mode] != after[own + one.mode])
+    return tuple(Event(t, f"joints.{one.name}", "switches") for one in turned)
 
 
 def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Array:
@@ -93,16 +103,23 @@ def _changing(plant: Plant, t: float, y: Array) -> list[Latch]:
     return changing
 
 
-def _right_ahead(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> list[Latch]:
+def _right_ahead(
+    plant: Plant, t: float, y: Array, changing: Sequence[Latch], blurred: float
+) -> list[Latch]:
     """Others whose condition comes true at the same instant but for rounding, its own or that of
-    the time: it grows through zero within the next SOON of the run."""
-    later = SOON * plant.duration
-    ahead = y + later * plant.rate(t, y)
+    the time, `blurred` [s]: it grows through zero within the next SOON of the run, by its rate, or where that
+    leaves it what it is, by the change of the rate (a way from rest)."""
+    later, rate = SOON * plant.duration, plant.rate(t, y)
+    ahead = y + later * rate
     now, then = dict(_conditions(plant, t, y)), dict(_conditions(plant, t + later, ahead))
+    if any(then[latch] == value for latch, value in now.items()):
+        ahead = y + 0.5 * later * (rate + plant.rate(t + later, ahead))
+        bent = dict(_conditions(plant, t + later, ahead))
+        then |= {latch: bent[latch] for latch, value in now.items() if then[latch] == value}
     found = []
     for latch, value in now.items():
         room = 2.0 * float(y[plant.mechanism.size + latch.mode + GRAIN])
-        room += ALIKE * abs(t) * max(then[latch] - value, 0.0) / later
+        room += blurred * max(then[latch] - value, 0.0) / later
         if latch not in changing and -room <= value <= 0.0 < then[latch]:
             found.append(latch)
     return found

@@ -40,6 +40,7 @@ from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.motion.rate.works import Works, works_of
 from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
+from vbg.tmm_bridge.onedim.latch import Latch
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
@@ -440,8 +441,12 @@ class Plant:
         """Of the indicators where modes have just been chosen: a dry friction that holds is within
         what it can there, whatever rounding says, and one that slips at no speed or without
         inertia has its own way, so that all are seen to leave it.  What else slips a rounding
-        the other way, as at a dead centre, comes back to its own."""
+        the other way, as at a dead centre, comes back to its own.  A joint whose condition is
+        zero has not turned over: it does where that grows."""
         found: Array = np.sign(self.indicators(t, y))
+        for place, owner in _owners(self.mechanism, len(found)):
+            if isinstance(owner, Latch) and found[place] == 0.0:
+                found[place] = -1.0
         own = self.mechanism.size
         for place, friction in of_modes(self.mechanism, len(found)):
             sticks = y[own + friction.mode] == 0.0
@@ -465,12 +470,17 @@ class Plant:
 
 def of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:
     """Which of `count` indicators are positive as long as a dry friction keeps its mode."""
+    for place, owner in _owners(mechanism, count):
+        if isinstance(owner, DryFriction):
+            yield place, owner
+
+
+def _owners(mechanism: Mechanism, count: int) -> Iterator[tuple[int, object]]:
+    """Where in `count` indicators those of each part of the network begin, and whose they are."""
     changes = mechanism.network.changes if mechanism.network is not None else ()
     at = count - sum(n for _, n, _ in changes)
     for _, n, change in changes:
-        friction = getattr(change, "__self__", None)
-        if isinstance(friction, DryFriction):
-            yield at, friction
+        yield at, getattr(change, "__self__", None)
         at += n
 
 

@@ -39,7 +39,9 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     yield "energy.stored", stored, "J"
     yield "energy.supplied", supplied, "J"
     yield "energy.dissipated", dissipated, "J"
-    yield "energy.residual", stored + dissipated - supplied - stored[0], "J"
+    # from the first row on: what happens at t = 0 has cost its energy there
+    begun = stored[0] + dissipated[0] - supplied[0]
+    yield "energy.residual", stored + dissipated - supplied - begun, "J"
 
 
 def residual_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
