@@ -18,6 +18,7 @@ from vbg.tmm_bridge.notes import NOT_UNIQUE, channels_in
 from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, write
 from vbg.validate.both import Report
 from vbg.validate.compare import compare
+from vbg.validate.evidence import verdict_on
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 META = "<meta charset='utf-8'>"  # which has no end in HTML
@@ -256,6 +257,17 @@ def test_reports(tmp_path):
     assert "A.force.x [N], FAIL" in page
     tree = ElementTree.fromstring(page.replace("<!doctype html>", "").replace(META, ""))
     assert tree.tag == "html"
+
+
+@pytest.mark.parametrize(("changed", "result"), [(0.01, "INCONCLUSIVE"), (1e-4, "PASS")])
+def test_what_is_replayed_has_to_be_found_by_the_run_that_it_is_from(changed, result):
+    """The two agree to the last digit; where both solvers have the part, they would pass."""
+    rough = solution((1.0 + changed) * FORCE)
+    evidence = Evidence(solution(), solution(), rough, frozenset(["A"]), rougher=rough)
+    verdict = verdict_on(evidence)
+    assert verdict.result == result, verdict.sentence
+    assert result == "PASS" or "A.force" in verdict.sentence
+    assert verdict_on(replace(evidence, replayed=frozenset())).result == "PASS"
 
 
 def test_the_word_says_what_was_not_solved_twice():

@@ -8,6 +8,7 @@ from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.notes import APART, channels_in
 from vbg.validate.compare import compare
+from vbg.validate.comparison.judging import LOOSEST
 from vbg.validate.comparison.values import Channel, Verdict
 
 
@@ -66,9 +67,33 @@ def verdict_on(
         verdict = replace(verdict, result="FAIL", sentence=evidence.fault)
     elif evidence.unsure and tolerance is None:
         verdict = unproven(verdict, evidence.unsure)
+    if verdict.result == "PASS":
+        verdict = _without_vague_replays(verdict, max(tolerance or 0.0, LOOSEST))
     once = tuple(name for name in verdict.once if name not in evidence.parts)
     notes = (*evidence.notes, *verdict.notes)
     return replace(verdict, notes=notes, replayed=evidence.parts, once=once)
+
+
+def _without_vague_replays(verdict: Verdict, allowed: float) -> Verdict:
+    """The verdict, INCONCLUSIVE where a step twice as long changes a replayed part by more than
+    `allowed` of its peak: what the record says is then not what the part does, and both solvers
+    agree on a motion under it that neither has found (0/0 of Painleve's rod)."""
+    vague = [
+        c
+        for c in verdict.channels
+        if c.source == "replayed" and c.result == "PASS" and c.integration > allowed
+    ]
+    if not vague:
+        return verdict
+    worst = max(vague, key=lambda c: c.integration)
+    sentence = (
+        f"Both solvers agree under what was replayed, but a step twice as long changes {worst.name}"
+        f" by {worst.integration:.2g} of its peak, and no second solver has that part: the record"
+        " may be as wrong. Shorten the run, or tighten its tolerance until that is below"
+        f" {allowed:g}."
+    )
+    marked = tuple(replace(c, result="INCONCLUSIVE") if c in vague else c for c in verdict.channels)
+    return replace(verdict, result="INCONCLUSIVE", sentence=sentence, channels=marked)
 
 
 def unproven(verdict: Verdict, why: str) -> Verdict:

@@ -107,8 +107,8 @@ def _right_ahead(
     plant: Plant, t: float, y: Array, changing: Sequence[Latch], blurred: float
 ) -> list[Latch]:
     """Others whose condition comes true at the same instant but for rounding, its own or that of
-    the time, `blurred` [s]: it grows through zero within the next SOON of the run, by its rate, or where that
-    leaves it what it is, by the change of the rate (a way from rest)."""
+    the time, `blurred` [s]: it grows through zero within the next SOON of the run, by its rate,
+    or where that leaves it what it is, by the change of the rate (a way from rest)."""
     later, rate = SOON * plant.duration, plant.rate(t, y)
     ahead = y + later * rate
     now, then = dict(_conditions(plant, t, y)), dict(_conditions(plant, t + later, ahead))
