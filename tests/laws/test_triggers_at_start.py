@@ -108,3 +108,32 @@ def test_a_joint_whose_frames_are_apart_does_not_close_at_the_start():
     for solution in both("spherical", 'engage = "t > -1"', x=-0.9):
         assert solution.status.code == "failed" and "l" in solution.status.sentence
         assert len(solution.time) == 1 and solution["b.position"][0, 0] == -0.9
+
+
+@pytest.mark.parametrize("trigger", only(["x.speed > 0"], ["x.speed > 0", "x.slide > 0", "t > 0"]))
+def test_a_switch_that_closes_as_the_run_begins_costs_no_step(trigger):
+    """An R-L circuit from t = 0 on, i = U t / L + U / R behind a switch of next to no resistance:
+    the energy that the source gives is the same in both, far below what one step would err by."""
+    text = f"""
+vbg = 1
+[bodies.a]
+mass = 1
+inertia = {{ xx = 1, yy = 1, zz = 1 }}
+[joints.x]
+kind = "prismatic"
+between = ["ground", "a"]
+axis = [0, 0, -1]
+[electric]
+v = {{ kind = "voltage_source", nodes = ["p", "gnd"], voltage = 10 }}
+s = {{ kind = "switch", nodes = ["p", "q"], closed = "{trigger}" }}
+r = {{ kind = "resistor", nodes = ["q", "gnd"], R = 5 }}
+l = {{ kind = "inductor", nodes = ["q", "gnd"], L = 1 }}
+[simulate]
+t_end = 0.1
+output_step = 0.01
+rtol = 1e-11
+atol = 1e-13
+"""
+    given = [solve(toml.parse(text))["energy.supplied"] for solve in (vbg.simulate, second)]
+    np.testing.assert_allclose(given[0][-1], 10.0 * (2.0 * 0.1 + 0.5 * 10.0 * 0.01), rtol=1e-5)
+    np.testing.assert_allclose(given[1], given[0], atol=1e-8)

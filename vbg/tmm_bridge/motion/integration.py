@@ -45,6 +45,7 @@ AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached w
 MOST_INSTANTS = 1e8  # that a run keeps
 CHATTER = 500  # restarts in AN_INSTANT end the run
 AN_INSTANT = 1e-8  # of the run
+BEGINNING = 1e-12  # of the run: the first step over a law that jumps at the start itself
 CHOKED = 1e-6  # of its tolerance: 1e-10 A in a leak of 1e-12 S would be 100 V
 FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
@@ -272,6 +273,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     solver = _stepper(span, t, y)
     solver.h = min(solver.h, plant.soonest_reversal(t, y, solver.h * solver.f) * solver.h)
     signs = plant.signs(t, y) if names else np.zeros(0)
+    if t <= span.record.grid[0] and not signs.all():  # what begins to grow has no sign yet
+        solver.h = min(solver.h, BEGINNING * plant.duration)
     span.past.clear()
     while solver.t < span.end.first:
         solver.h = min(solver.h, plant.longest_step(solver.t, solver.y))
