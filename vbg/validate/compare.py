@@ -136,11 +136,9 @@ def compare(
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
-    unaccounted = _unaccounted(runs, max(least, tolerance or 0.0))
-    result, sentence = _judge(marked, lost, unaccounted, _asked_of(runs))
+    missing, cut = _unaccounted(runs, max(least, tolerance or 0.0)), too_much_cut(first, exclude)
+    result, sentence = _judge(marked, lost, missing, _asked_of(runs), cut)
     time = first.time[common[0]]
-    if result == "PASS" and (cut := too_much_cut(first, exclude)):
-        result, sentence = "INCONCLUSIVE", cut
     return Verdict(
         result,
         sentence,
@@ -379,8 +377,13 @@ def _unaccounted(runs: Runs, allowed: float) -> str:
 
 
 def _judge(
-    channels: tuple[Channel, ...], lost: tuple[str, ...], unaccounted: str, rtol: float
+    channels: tuple[Channel, ...],
+    lost: tuple[str, ...],
+    unaccounted: str,
+    rtol: float,
+    cut: str = "",
 ) -> tuple[Result, str]:
+    """The result and its sentence; `cut` says why what was compared is too little for a PASS."""
     counted = [c for c in channels if c.result in ("PASS", "FAIL", "INCONCLUSIVE")]
     failed = [c for c in counted if c.result == "FAIL"]
     if failed:
@@ -415,6 +418,8 @@ def _judge(
             " do so by little more than rounding beside the machine's size or its distance from the"
             " origin. Let it move farther, or write it nearer to the origin."
         )
+    if cut:
+        return "INCONCLUSIVE", cut
     worst = max(counted, key=lambda c: c.max_error / c.peak)
     error, change = worst.max_error / worst.peak, worst.integration
     loose = error > TOLERANCE and math.isfinite(change)
