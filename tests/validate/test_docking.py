@@ -34,7 +34,7 @@ def _turned(monkeypatch):
 
 def _kept(monkeypatch):
     """A closing that leaves the speeds as they are."""
-    monkeypatch.setattr(first.Latches, "strike", lambda self, t, x, before: None)
+    monkeypatch.setattr(first.Latches, "strike", lambda self, t, x, closed: None)
 
 
 @pytest.mark.parametrize("fault", [_turned, _kept])
