@@ -73,7 +73,8 @@ def test_the_second_solver_agrees_where_the_relief_valve_leaks(of_relief, size):
     """Also where what the shut check valve leaves behind it drains by next to nothing: the slopes
     of the open valve say that it is drained already."""
     model = line(0.0, of_relief, size)
-    first, second = (s(model, rtol=1e-10) for s in (vbg.simulate, vbg.tmm_bridge.simulate))
+    # at 1e-10 the second solver's flow is 8e-9 or 1.6e-6 off, as rounding has it
+    first, second = vbg.simulate(model, rtol=1e-10), vbg.tmm_bridge.simulate(model, rtol=1e-12)
     assert second.status.code == "finished"
     assert len(second.audit.events) < 20
     for name in ("vessel.pressure", "hydraulic.q.pressure", "relief.flow"):

@@ -71,11 +71,11 @@ def test_constants_fold_to_one_node_each():
     A[:, 2] = 0.0
     x = leaf("x", 3)
     for _ in range(2):  # made, then found again
-        assert linear((-3.0, const(A))) is const(-3.0 * A)
-        assert mul(const(A), const(B)) is const(A @ B)
-        assert transpose(const(A)) is const(A.T)
-        assert rows(const(A), 1, 3) is const(A[1:3])
+        assert linear((-3.0, const(A))) == const(-3.0 * A)
+        assert mul(const(A), const(B)) == const(A @ B)
+        assert transpose(const(A)) == const(A.T)
+        assert rows(const(A), 1, 3) == const(A[1:3])
         below = mul(const(A[1:, :2]), rows(x, 0, 2))  # without its rows and columns of zeros
         assert mul(const(A), x) == stack(zeros(1), below)
-    assert const(-np.zeros((2, 2))) is zeros(2, 2)
-    assert linear((np.inf, zeros(3))) is zeros(3)
+    assert const(-np.zeros((2, 2))) == zeros(2, 2)
+    assert linear((np.inf, zeros(3))) == zeros(3)

@@ -14,7 +14,7 @@ import pytest
 import vbg
 from vbg.cli.main import main
 from vbg.errors import Problem
-from vbg.simulate.record.weak import CONCERNED, POSTURE
+from vbg.simulate.record.told import CONCERNED, POSTURE
 from vbg.solution import Audit, Solution
 from vbg.validate import child
 from vbg.validate.children import here

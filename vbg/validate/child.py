@@ -25,7 +25,7 @@ from vbg.engines import ENGINES
 from vbg.errors import VbgError
 from vbg.model import Model
 from vbg.platform.processes import limit_processor_time
-from vbg.simulate.record.weak import CONCERNED, POSTURE
+from vbg.simulate.record.told import CONCERNED, POSTURE
 from vbg.solution import Solution, Status
 from vbg.validate.compare import FIXED_STEP, own_error
 from vbg.validate.comparison.judging import TOLERANCE

@@ -45,6 +45,7 @@ from vbg.assemble.start.remarks import by_part
 from vbg.errors import Problem
 from vbg.simulate.record.audit import closer, limits_of
 from vbg.simulate.record.dependent import dependent_units
+from vbg.simulate.record.told import CONCERNED, POSTURE
 from vbg.simulate.settings import Settings
 
 Array = NDArray[np.float64]
@@ -62,8 +63,6 @@ ONE = 0.4  # of the longer way to an end of the step: a shorter one gives one si
 TINY = float(np.finfo(float).tiny)
 VOID = 1e-2  # of efforts
 NAMED = 5  # rows that a warning tells the times of
-POSTURE = "a posture beside which constraints hold too weakly (links in line, say)"
-CONCERNED = " Concerned:"
 
 
 class Step(Protocol):
