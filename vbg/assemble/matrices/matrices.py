@@ -113,14 +113,18 @@ class _Collected:
 def is_large(system: System) -> bool:
     """Whether there are too many components of stores for single entries in symbols, or formulas
     so long that an entry multiplied out has thousands of terms (two bodies on joints, pistons)."""
-    stores = (v.size for v in system.causal.graph.vertices.values() if v.is_store)
-    if sum(stores) > LARGEST_SYMBOLIC:
+    if _components(Forms.of(system)) > LARGEST_SYMBOLIC:
         return True
     return len(dependencies(matrix_blocks(system))) > LARGEST_FORMULAS
 
 
+def _components(forms: Forms) -> int:
+    """Of all stores, springs among them."""
+    return forms.size("1") + forms.size("2") + forms.size("D")
+
+
 def _require_small(forms: Forms) -> None:
-    size = forms.size("1") + forms.size("2") + forms.size("D")
+    size = _components(forms)
     if size > LARGEST_SYMBOLIC:
         raise UsageError(
             f"{forms.system.model.name} has {size} components of stores; matrices are written in "
