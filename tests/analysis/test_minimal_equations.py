@@ -362,6 +362,15 @@ def test_a_redundant_loop_shares_its_efforts():
         minimal_equations(vbg.assemble(again), names=False, independent=("P0.angle", "P1.angle"))
 
 
+def test_a_second_run_of_a_program_begins_where_the_first_did():
+    """The first one passes dead points of the slide and ends with another free coordinate."""
+    system = vbg.assemble(vbg.read(EXAMPLES / "slider-crank.toml"))
+    made = module(minimal_equations(system, independent=("slide.slide",)))
+    first, free = made["run"](0.05, 200)[1], list(made["free"])
+    assert free != made["free_start"]
+    assert np.array_equal(made["run"](0.05, 200)[1], first)
+
+
 def test_loops_that_do_not_close_end_the_program():
     """A crank longer than its rod goes up to the dead point and no further."""
     _, equations = example("slider-crank", names=True)

@@ -104,8 +104,7 @@ def compare(
     one failed (it was not cancelled) and they contradict each other by more than 1e-3 in what
     both are sure of, it is a FAIL.
     """
-    runs = Runs(first, second, coarser, rougher, model)
-    heading = _heading(first, second, exclude)
+    runs, heading = Runs(first, second, coarser, rougher, model), _heading(first, second, exclude)
     if obstacle := _obstacle(first, second):
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     if early := _stopped(first, second):
@@ -138,12 +137,12 @@ def compare(
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     missing, cut = _unaccounted(runs, max(least, tolerance or 0.0)), too_much_cut(first, exclude)
     result, sentence = _judge(marked, lost, missing, _asked_of(runs), cut)
-    time = first.time[common[0]]
+    time = first.time[common[0]].tolist()
     return Verdict(
         result,
         sentence,
         marked,
-        span=(float(time[0]), float(time[-1])),
+        span=(time[0], time[-1]),
         halving=halving,
         notes=(*why_left_out(near), *why_torn(torn), *_not_compared(runs)),
         once=once,

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import contents
 from vbg.assemble import System
 
 Array = NDArray[np.float64]
@@ -62,7 +63,7 @@ class Group:
 
 def groups(system: System, probe: Probe, J: Array, asked: Places) -> tuple[Group, ...]:
     """The groups of the places `asked` for, with the stores that hang together with them."""
-    contents = _contents(system)
+    held = contents(system)
     rows = _rows(system, probe)
     touched = J[rows] != 0.0
     taken, found = np.zeros(J.shape[1], dtype=bool), []
@@ -73,7 +74,7 @@ def groups(system: System, probe: Probe, J: Array, asked: Places) -> tuple[Group
         own[first] = True
         while np.any(more := touched[:, own].any(axis=1) & ~its):
             its |= more
-            own |= touched[its].any(axis=0) & contents
+            own |= touched[its].any(axis=0) & held
         taken |= own
         is_asked = np.isin(np.arange(own.size), asked)
         found.append(
@@ -131,16 +132,6 @@ def written_apart(system: System, group: Group) -> Iterator[tuple[str, Places]]:
 def _sizes(R: Array) -> Array:
     slope = np.abs(R).max(axis=0, initial=0.0)
     return np.asarray(np.divide(1.0, slope, out=np.ones(slope.size), where=slope > 0.0))
-
-
-def _contents(system: System) -> NDArray[np.bool_]:
-    """Whether a place in x is of a content, no momentum."""
-    vertices = system.causal.graph.vertices.values()
-    names = {v.state.data for v in vertices if v.kind == "C" and v.state is not None}
-    found = np.zeros(system.size, dtype=bool)
-    for s in system.slices:
-        found[s.first : s.last] = s.state.name in names
-    return found
 
 
 def _rows(system: System, probe: Probe) -> Places:

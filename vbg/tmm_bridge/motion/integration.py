@@ -273,7 +273,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     solver = _stepper(span, t, y)
     solver.h = min(solver.h, plant.soonest_reversal(t, y, solver.h * solver.f) * solver.h)
     signs = plant.signs(t, y) if names else np.zeros(0)
-    if t <= span.record.grid[0] and not signs.all():  # what begins to grow has no sign yet
+    if t <= record.grid[0] and not signs.all():  # what begins to grow has no sign yet
         solver.h = min(solver.h, BEGINNING * plant.duration)
     span.past.clear()
     while solver.t < span.end.first:
@@ -303,8 +303,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
             record.back_to(dense.span[0])
-            landing = _jump(span)
-            if landing is None:
+            if (landing := _jump(span)) is None:
                 raise
             return *landing, True
         y = closed

@@ -238,12 +238,14 @@ int evaluate(double t, const double *y, double *q, double *dy, double *u, double
     return 1;
 }
 
-/* classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the
-   end; 0 where it stops */
+/* classical Runge-Kutta steps from t = 0 on; y, of what is free at the start, and q become those
+   at the end, of what is free there; 0 where it stops */
 int run(double t_end, int steps, double *y, double *q)
 {
     double k[4][Y + 1], z[Y + 1], u[N], a[N], e[M + 1], h = t_end / steps;
     const double part[4] = {0.0, 0.5, 0.5, 1.0};
+    for (int i = 0; i < F; i++) free_q[i] = free_start[i]; /* an earlier run may have */
+    for (int i = 0; i < B; i++) bound[i] = bound_start[i]; /* taken others */
     for (int n = 0; n < steps; n++) {
         if (!evaluate(n * h, y, q, k[0], u, a, e)) return 0;
         if (choose(n * h, q)) {
@@ -300,6 +302,8 @@ def as_c(code: Code) -> str:
         "",
         f"enum {{ N = {n}, M = {m}, F = {f}, B = {n - f}, Y = {len(y)}, O = {len(outputs)} }};",
         "/* places of free and of dependent coordinates in q; a run takes others where it must */",
+        f"static const int free_start[F + 1] = {{{_list(e.independent)}}};",
+        f"static const int bound_start[B + 1] = {{{_list(e.dependent)}}};",
         f"static int free_q[F + 1] = {{{_list(e.independent)}}};",
         f"static int bound[B + 1] = {{{_list(e.dependent)}}};",
         f"static const double y_start[Y + 1] = {{{_list(y)}}};",

@@ -183,8 +183,8 @@ _RUN = """
     e = efforts(d, r, loads(bound))
   end subroutine
 
-  ! classical Runge-Kutta steps from t = 0 on; y, of what is free there, and q as they are at the
-  ! end
+  ! classical Runge-Kutta steps from t = 0 on; y, of what is free at the start, and q become those
+  ! at the end, of what is free there
   subroutine run(t_end, steps, y, q, ok)
     real(dp), intent(in) :: t_end
     integer, intent(in) :: steps
@@ -193,6 +193,8 @@ _RUN = """
     real(dp) :: k1(ny), k2(ny), k3(ny), k4(ny), u(n), a(n), e(m), h, t
     integer :: i
     logical :: changed
+    free = free_start
+    bound = bound_start
     h = t_end / steps
     do i = 0, steps - 1
       t = i * h
@@ -267,6 +269,8 @@ def as_fortran(code: Code) -> str:
         f"  integer, parameter :: n = {n}, m = {m}, nf = {nf}, nb = {n - nf}",
         f"  integer, parameter :: ny = {len(y)}, no = {len(names)}, nx = {len(e.states)}",
         "  ! a run takes other free coordinates where it must",
+        *_array("integer, parameter", "free_start(nf)", (i + 1 for i in e.independent)),
+        *_array("integer, parameter", "bound_start(nb)", (i + 1 for i in e.dependent)),
         *_array("integer, save", "free(nf)", (i + 1 for i in e.independent)),
         *_array("integer, save", "bound(nb)", (i + 1 for i in e.dependent)),
         *_constant("real(dp)", "y_start(ny)", map(_real, y)),

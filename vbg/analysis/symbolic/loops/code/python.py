@@ -105,6 +105,7 @@ def forces(t, y, q=q_start.copy()):
 def run(t_end, steps):
     """Classical Runge-Kutta steps from the start: y at the end, of what is `free` there, all q."""
     y, q, h = y_start.copy(), q_start.copy(), t_end / steps
+    free[:], bound[:] = free_start, bound_start  # an earlier run may have taken others
     for k in range(steps):
         t = k * h
         k1, u, _, _ = evaluate(t, y, q)
@@ -151,7 +152,8 @@ def as_python(code: Code) -> str:
         "",
         "from numpy import array, concatenate, eye, linalg, outer, zeros",
         "",
-        f"free, bound = {list(e.independent)}, {list(e.dependent)}",
+        f"free_start, bound_start = {list(e.independent)}, {list(e.dependent)}",
+        "free, bound = free_start.copy(), bound_start.copy()",
         *(f"{name}_names = {found}" for name, found in motion_names(e).items()),
         f"y_start = array({y}, float)",
         f"q_start = array({q}, float)",
