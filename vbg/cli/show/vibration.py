@@ -103,12 +103,30 @@ class Amplitude:
     error: float
 
 
+def _products(name: str, found: Vibration) -> Orthogonality:
+    """Raises VbgError for what has no mode, and where a hinge that nothing holds has no effort at
+    frequency 0."""
+    from numpy.linalg import LinAlgError
+
+    from vbg.tmm_bridge.modes.modal import orthogonality
+
+    try:
+        if not found.modes:
+            raise VbgError(f"{name} has no mode, whose products --orthogonality would show.")
+        return orthogonality(found)
+    except (LinAlgError, ZeroDivisionError) as error:
+        raise VbgError(
+            f"{name} has no table of --orthogonality: it has coordinates that nothing holds, which "
+            "need no effort at rest. A weak spring on each of them gives it one."
+        ) from error
+
+
 def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.linear.linear import linearise_sides
     from vbg.analysis.rest.idle import resting_point
     from vbg.assemble import assemble
     from vbg.tmm_bridge.modes.exciting import input_of
-    from vbg.tmm_bridge.modes.modal import orthogonality, vibration
+    from vbg.tmm_bridge.modes.modal import vibration
 
     model = read_checked(arguments)
     place = resting_point(assemble(model))
@@ -128,7 +146,7 @@ def act(arguments: argparse.Namespace) -> int:
     sides = linearise_sides(place.system, place.point, inputs=inputs, most=MOST_SIDES + 1)
     linear, rows = on_its_side(found, sides)
     amplitudes = responses(found, linear, excited) if excited else []
-    products = orthogonality(found) if arguments.orthogonality else None
+    products = _products(model.name, found) if arguments.orthogonality else None
     if arguments.json:
         more = {} if products is None else {"orthogonality": plain_products(products)}
         plain = {"sentence": place.point.sentence} | as_plain(place.off, rows, amplitudes)
