@@ -244,7 +244,7 @@ class Formulas:
         all digits only what a number is to its last one."""
         import sympy
 
-        from vbg.analysis.symbolic.named import simple_fraction
+        from vbg.analysis.symbolic.entries import simple_fraction
 
         digits = self._digits
 

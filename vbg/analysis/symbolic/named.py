@@ -18,15 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from itertools import product
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vbg.analysis.symbolic.entries import ENOUGH, STAGES, Array, Entries
 from vbg.assemble import assemble
-from vbg.assemble.matrices.symbolic import beside
 from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.errors import VbgError
@@ -34,29 +31,10 @@ from vbg.graph import expand
 from vbg.model import Model
 from vbg.plumbing.paused_collection import paused_collection
 
-Array = NDArray[np.float64]
 Change = Callable[[Model], Model]
 Roots = Callable[[System], list[Block]]  # blocks whose constants are to be named
 
 READ = ("store", "position", "quaternion", "displacement", "signal")  # states of equations
-STEP = 1.1  # factor by which one parameter grows
-CLOSE = 1e-10  # relative error at which a form is believed
-CHECKS = 3  # random models for monomials
-QUADRATIC = 2  # of all parameters together: the polynomial that is tried before others
-DEGREES = {1: 4, 2: 4, 3: 2}  # of a polynomial's parameters, by their number
-POWERS = {  # of its terms, those of lower degree first
-    n: [
-        [powers for powers in product(range(d + 1), repeat=n) if sum(powers) <= most]
-        for most in (QUADRATIC, n * d)
-    ]
-    for n, d in DEGREES.items()
-}
-ENOUGH = {n: len(forms[-1]) + CHECKS for n, forms in POWERS.items()}  # random models for one
-STAGES = (CHECKS, 8, 13, 28, 30)
-DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
-NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding where it has no form
-APART = 1e-15  # the same beside the largest coefficient of a sum
-SEED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +50,13 @@ class Named:
     factors: dict[Block, list[Any]]
     parameters: dict[Any, float]
     numbered: tuple[str, ...] = ()
-    _entries: _Entries | None = None
+    _entries: Entries | None = None
 
     def matrix(self, of: Callable[[Model], Any]) -> Any:
         """What `of` takes from a model, an array, in symbols."""
         models: Sequence[Model] = (self.system.model,)
         models = models if self._entries is None else self._entries.models
-        entries = _Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
+        entries = Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
         found, _ = entries.symbols(np.array([_array(of, m) for m in models]))
         return found
 
@@ -159,7 +137,7 @@ class _Found:
     base: System | None = None
     constants: dict[Block, Any] = field(default_factory=dict)
     factors: dict[Block, list[Any]] = field(default_factory=dict)
-    entries: _Entries | None = None
+    entries: Entries | None = None
 
 
 def _found(
@@ -167,7 +145,7 @@ def _found(
     chosen: Mapping[str, float],
     blocks_of: Callable[[Model], _Read],
     needed: Sequence[Callable[[Model], Any]],
-    entries: _Entries | None = None,
+    entries: Entries | None = None,
     *,
     complete: bool = False,
 ) -> _Found:
@@ -179,7 +157,7 @@ def _found(
     lost: frozenset[str] = frozenset()
     while chosen:
         if entries is None or entries.names != tuple(chosen):
-            entries = _Entries.of(model, chosen)
+            entries = Entries.of(model, chosen)
         reads: list[_Read] = []
         arrays: list[list[Array]] = [[] for _ in needed]
         written = _Written()
@@ -224,7 +202,7 @@ class _Written:
     hopeless: frozenset[str] = frozenset()
     moved: frozenset[str] = frozenset()
 
-    def read(self, samples: Array, entries: _Entries, *, sums: bool = False) -> Any:
+    def read(self, samples: Array, entries: Entries, *, sums: bool = False) -> Any:
         """A constant (models, rows, columns) in symbols; what it hides and shows is kept."""
         found, missing = entries.symbols(samples, sums=sums)
         self.hidden |= missing
@@ -241,7 +219,7 @@ class _Written:
         return not all(one & self.hopeless for one in self.hidden)
 
 
-def _constants(reads: Sequence[_Read], entries: _Entries) -> _Written:
+def _constants(reads: Sequence[_Read], entries: Entries) -> _Written:
     """The constants of the first of the systems."""
     aligned = _aligned([read.roots for read in reads], reads[0].skipped)
     if aligned is None:
@@ -297,185 +275,3 @@ def _read_blocks(system: System, further: Roots | None) -> _Read:
         roots += [value for value in e.outputs.values() if value.rows == 1]
     besides = [] if further is None else further(system)
     return _Read([*roots, *besides, e.residual], skipped, system)
-
-
-class _Models(Sequence[Model]):
-    """Models at the rows of `values`, made when they are looked at."""
-
-    def __init__(self, model: Model, names: Sequence[str], values: Array) -> None:
-        self._fixed = {n: v for n, v in model.parameters.items() if n not in names}
-        self._model, self._names, self._values = model, names, values
-        self._made: dict[int, Model] = {}
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    @overload
-    def __getitem__(self, at: int) -> Model: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Model]: ...
-    def __getitem__(self, at: int | slice) -> Model | Sequence[Model]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        if at not in self._made:
-            row = dict(zip(self._names, self._values[at].tolist(), strict=True))
-            self._made[at] = self._model.with_parameters(**self._fixed, **row)
-        return self._made[at]
-
-
-@dataclass(frozen=True, eq=False)
-class _Entries:
-    """Models at the base values, with each parameter grown in turn, and at random values;
-    `values` (models, parameters)."""
-
-    names: tuple[str, ...]
-    values: Array
-    models: Sequence[Model]
-    _met: dict[bytes, Any] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(cls, model: Model, chosen: Mapping[str, float]) -> _Entries:
-        random = np.random.default_rng(SEED)
-        nominal = np.array(list(chosen.values()))
-        base = nominal * random.uniform(0.93, 1.07, len(nominal))
-        grown = [np.where(np.arange(len(base)) == i, STEP * base, base) for i in range(len(base))]
-        others = [base * random.uniform(0.8, 1.25, len(base)) for _ in range(STAGES[-1])]
-        values = np.array([base, *grown, *others])
-        names = tuple(chosen)
-        return cls(names, values, _Models(model, names, values))
-
-    def symbols(
-        self, samples: Array, *, sums: bool = False
-    ) -> tuple[Any, frozenset[frozenset[str]]]:
-        """A constant (models, rows, columns) in symbols, and of each entry that has no form the
-        parameters on which it depends; of the first models only monomials and polynomials in few
-        parameters are found.  Coefficients of `sums` have units of their own: a small one is
-        rounding only where it is now positive, now negative, now nothing, or, as a cosine of 90
-        degrees times what moves, has no form; of a matrix also beside its row and column."""
-        import sympy
-
-        count, rows, columns = samples.shape
-        random = count - 1 - len(self.names)
-        matrix = sympy.zeros(rows, columns)
-        hidden: set[frozenset[str]] = set()
-        sizes = np.abs(samples).max(axis=0, initial=0.0)
-        most = sizes.max(initial=0.0)
-        least = np.zeros_like(sizes) if sums else NEGLIGIBLE * beside(sizes)
-        formless = (APART if sums else NEGLIGIBLE) * most
-        for i, j in product(range(rows), range(columns)):
-            one, size = samples[:, i, j], sizes[i, j]
-            noise = size <= NEGLIGIBLE * most and one.min() <= 0.0 <= one.max()
-            if noise or size <= least[i, j]:
-                continue
-            found = self._remembered(one)
-            if not isinstance(found, frozenset):
-                matrix[i, j] = found
-            elif size > formless or random < ENOUGH.get(len(found), 0):
-                hidden.add(found)
-        return matrix, frozenset(hidden)
-
-    def _remembered(self, c: Array) -> Any:
-        """`_entry(c)`: like parts have like numbers."""
-        key = c.tobytes()
-        if key not in self._met:
-            self._met[key] = self._entry(c)
-        return self._met[key]
-
-    def moving(self, samples: Array) -> frozenset[str]:
-        """The parameters that move a constant when they grow."""
-        n = len(self.names)
-        apart = (samples[1 : 1 + n] != samples[0]).reshape(n, -1).any(axis=1)
-        return frozenset(name for name, moves in zip(self.names, apart, strict=True) if moves)
-
-    def _entry(self, c: Array) -> Any:
-        """One number in symbols, or the parameters on which it depends in another way."""
-        n = len(self.names)
-        size = np.abs(c).max()
-        changed = [i for i in range(n) if abs(c[1 + i] - c[0]) > CLOSE * size]
-        if not changed:
-            return _plain(float(c[0])) if np.ptp(c) <= CLOSE * size else frozenset(self.names)
-        found = self._monomial(c, changed)
-        if found is None:
-            found = self._polynomial(c, changed)
-        if found is None and c.all():
-            inverse = self._polynomial(1.0 / c, changed)
-            found = None if inverse is None else 1 / inverse
-        return frozenset(self.names[i] for i in changed) if found is None else found
-
-    def _monomial(self, c: Array, changed: list[int]) -> Any:
-        if not c.all():
-            return None
-        ratios = c[[1 + i for i in changed]] / c[0]
-        if np.any(ratios <= 0.0):
-            return None
-        exponents = np.round(2.0 * np.log(ratios) / np.log(STEP)) / 2.0
-        values = self.values[: len(c), changed]
-        if np.any(values < 0.0) and np.any(exponents % 1.0):
-            return None
-        scale = np.prod(values**exponents, axis=1)
-        k = c[0] / scale[0]
-        if np.abs(c - k * scale).max() > CLOSE * np.abs(c).max():
-            return None
-        return self._term(float(np.median(c / scale)), changed, exponents)
-
-    def _polynomial(self, c: Array, changed: list[int]) -> Any:
-        forms = POWERS.get(len(changed), [])
-        found = (self._of_powers(c, changed, np.array(powers, dtype=float)) for powers in forms)
-        return next((one for one in found if one is not None), None)
-
-    def _of_powers(self, c: Array, changed: list[int], powers: Array) -> Any:
-        """A polynomial of at most four terms, of those with the `powers` (terms, parameters)."""
-        if len(c) < len(powers) + CHECKS:
-            return None
-        p = self.values[: len(c), changed] / self.values[0, changed]
-        terms = np.prod(p[:, None, :] ** powers[None, :, :], axis=2)
-        kept, large = np.arange(len(powers)), np.zeros(1, dtype=bool)
-        while not large.all():  # without the terms that were only rounding the rest is sharper
-            k, *_ = np.linalg.lstsq(terms[:, kept], c, rcond=None)
-            if np.abs(terms[:, kept] @ k - c).max() > CLOSE * np.abs(c).max():
-                return None  # fewer terms are no better
-            large = np.abs(k) > 1e-7 * np.abs(k).max()
-            k, kept = k[large], kept[large]
-        if len(kept) > 4:
-            return None
-        scale = np.prod(self.values[0, changed] ** powers[kept], axis=1)
-        parts = zip(k / scale, powers[kept], strict=True)
-        return sum(self._term(float(one), changed, exponents) for one, exponents in parts)
-
-    def _term(self, k: float, changed: list[int], exponents: Array) -> Any:
-        import sympy
-
-        term = _fraction(k)
-        for i, a in zip(changed, exponents, strict=True):
-            power = sympy.Rational(round(2 * a), 2)
-            term *= sympy.Symbol(self.names[i], real=True) ** power
-        return term
-
-
-def _plain(c: float) -> Any:
-    """A number that depends on nothing; whole ones exact."""
-    import sympy
-
-    near = round(c)
-    return (
-        sympy.Integer(near) if abs(c - near) <= NEGLIGIBLE * abs(near) else sympy.Float(repr(c), 17)
-    )
-
-
-def _fraction(k: float) -> Any:
-    """k as a whole number or a usual fraction where it is one."""
-    import sympy
-
-    return simple_fraction(k) or sympy.Float(f"{k:.15g}", 15)
-
-
-def simple_fraction(k: float) -> Any:
-    """The whole number or fraction with one of the `DENOMINATORS` that k is to rounding; or
-    None."""
-    import sympy
-
-    near = Fraction(k).limit_denominator(max(DENOMINATORS))
-    usual = near.denominator == 1 or near.denominator in DENOMINATORS
-    if near and usual and abs(float(near) - k) < 1e-12 * abs(k):
-        return sympy.Rational(near.numerator, near.denominator)
-    return None

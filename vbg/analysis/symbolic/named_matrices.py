@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from vbg.analysis.symbolic.named import named, simple_fraction, unnamed
+from vbg.analysis.symbolic.entries import simple_fraction
+from vbg.analysis.symbolic.named import named, unnamed
 from vbg.analysis.symbolic.rewriting.sharing import renumbered
 from vbg.assemble.matrices.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
 from vbg.assemble.matrices.symbolic import SymbolicReader

@@ -7,8 +7,9 @@ import math
 import re
 from typing import Any
 
+from vbg.analysis.symbolic.entries import simple_fraction
 from vbg.analysis.symbolic.equations import SymbolicEquations
-from vbg.analysis.symbolic.named import remark_on, simple_fraction
+from vbg.analysis.symbolic.named import remark_on
 from vbg.analysis.symbolic.rewriting.printing import HELPERS, c_code, helpers, ordering
 from vbg.analysis.symbolic.rewriting.sharing import remembering, renumbered, replaced, written_once
 from vbg.plumbing.components import split_component
