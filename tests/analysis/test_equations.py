@@ -285,7 +285,11 @@ def test_names_stay_where_numbers_agree_to_the_last_digit_but_one(seed):
         },
     )
     equations = equations_of(vbg.assemble(model), "auto")
-    assert {str(s) for s in equations.parameters} == {"R", "L", "C"} and not equations.numbered
+    assert {str(s) for s in equations.parameters} == {
+        "R",
+        "L",
+        "C",
+    } and not equations.numbered.names
     found = function(as_python(equations))(0.0, [0.3, 5.0])
     assert found == pytest.approx([(7.0 - R * 0.3 - 5.0) / L, 0.3 / C], rel=1e-14)
 
@@ -304,7 +308,7 @@ def test_parameters_that_stay_numbers_are_told():
         },
     )
     equations = equations_of(vbg.assemble(model), "minimal")
-    assert equations.numbered == ("turn",)
+    assert equations.numbered.names == ("turn",)
     assert "# in numbers: turn (" in as_text(equations)
 
 

@@ -94,15 +94,15 @@ def _number(value: float) -> Expression:
 
 def uses(node: Expression) -> Counter[str]:
     """How often `node` mentions each of its names."""
-    return Counter(part.name for part in _parts(node) if isinstance(part, Name))
+    return Counter(part.name for part in parts(node) if isinstance(part, Name))
 
 
 def size(node: Expression) -> int:
     """Operations, names and numbers of the tree."""
-    return sum(1 for _ in _parts(node))
+    return sum(1 for _ in parts(node))
 
 
-def _parts(node: Expression) -> Iterator[Expression]:
+def parts(node: Expression) -> Iterator[Expression]:
     """`node` and everything below it."""
     waiting = [node]
     while waiting:

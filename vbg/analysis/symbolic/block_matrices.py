@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbg.analysis.symbolic.formulas import DIGITS, LATEX, PLAIN, Formulas
-from vbg.analysis.symbolic.named import named, remark_on, unnamed
+from vbg.analysis.symbolic.named import named, unnamed
+from vbg.analysis.symbolic.numbered import Numbered
 from vbg.analysis.symbolic.size import require_short
 from vbg.assemble.matrices.partitioned import Member, partitioned_matrices
 from vbg.assemble.system import System
@@ -53,7 +54,7 @@ class WrittenMatrix:
 class WrittenMatrices:
     """`matrices` by name, `zero` the names of those that vanish; `members` of the groups,
     values of the `sources`, `spins` that stand as symbols; `inverses`, P and A1, where their
-    blocks are symbols; `parameters` that occur, and `numbered` ones, which stay numbers."""
+    blocks are symbols; `parameters` that occur, and `numbered` ones, which have no symbol."""
 
     case: str
     matrices: Mapping[str, WrittenMatrix]
@@ -63,7 +64,7 @@ class WrittenMatrices:
     spins: Mapping[str, str]
     inverses: tuple[str, ...]
     parameters: Mapping[str, float]
-    numbered: tuple[str, ...]
+    numbered: Numbered
 
 
 @paused_collection()
@@ -127,7 +128,7 @@ def as_text(written: WrittenMatrices) -> str:
     if written.inverses:
         tail.append(_inverses(written))
     tail.append(", ".join(f"{n} = {v:.7g}" for n, v in written.parameters.items()))
-    tail.append(remark_on(written.numbered))
+    tail += written.numbered.remarks
     return "\n\n".join([*blocks, "\n".join(line for line in tail if line)])
 
 
@@ -181,7 +182,7 @@ def as_plain(written: WrittenMatrices) -> dict[str, Any]:
         "sources": dict(written.sources),
         "spins": dict(written.spins),
         "parameters": dict(written.parameters),
-        "numbered": written.numbered,
+        "numbered": written.numbered.names,
     }
 
 

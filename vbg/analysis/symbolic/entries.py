@@ -34,6 +34,7 @@ STAGES = (CHECKS, 8, 13, 28, 30)
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding where it has no form
 APART = 1e-15  # the same beside the largest coefficient of a sum
+NEAR = 1e-3  # of a value: none of two that are equal in the model is then
 SEED = 5
 
 
@@ -63,7 +64,8 @@ class Models(Sequence[Model]):
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Models at the base values, with each parameter grown in turn, and at random values;
+    """Models at the base values, with each parameter grown in turn, next to those of the model
+    itself (there its numbers may cancel by chance), and at random values;
     `values` (models, parameters)."""
 
     names: tuple[str, ...]
@@ -78,7 +80,8 @@ class Entries:
         base = nominal * random.uniform(0.93, 1.07, len(nominal))
         grown = [np.where(np.arange(len(base)) == i, STEP * base, base) for i in range(len(base))]
         others = [base * random.uniform(0.8, 1.25, len(base)) for _ in range(STAGES[-1])]
-        values = np.array([base, *grown, *others])
+        near = nominal * random.uniform(1.0 - NEAR, 1.0 + NEAR, len(nominal))
+        values = np.array([base, *grown, near, *others])
         names = tuple(chosen)
         return cls(names, values, Models(model, names, values))
 
@@ -93,7 +96,7 @@ class Entries:
         import sympy
 
         count, rows, columns = samples.shape
-        random = count - 1 - len(self.names)
+        random = count - 2 - len(self.names)
         matrix = sympy.zeros(rows, columns)
         hidden: set[frozenset[str]] = set()
         sizes = np.abs(samples).max(axis=0, initial=0.0)

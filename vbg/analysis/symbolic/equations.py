@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vbg.analysis.symbolic.numbered import Numbered
+
 
 @dataclass(frozen=True, eq=False)
 class SymbolicEquations:
@@ -16,7 +18,7 @@ class SymbolicEquations:
     rates: mass @ speeds' = right (None in constraint form).  `parameters`: symbols of the
     model file's parameters that occur, with their values in SI.  `modes`: symbols of what
     switches (sticking, touching), constant between its instants.  `numbered`: parameters that
-    stay numbers, for they have no form.
+    have no symbol.
     """
 
     form: str
@@ -29,4 +31,4 @@ class SymbolicEquations:
     right: Any = None
     parameters: Mapping[Any, float] = field(default_factory=dict)
     modes: tuple[Any, ...] = ()
-    numbered: tuple[str, ...] = ()
+    numbered: Numbered = field(default_factory=Numbered)

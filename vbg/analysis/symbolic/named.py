@@ -11,7 +11,8 @@ constant c of its expressions is
 
 A form is taken only if it gives the number at random further values to 1e-10.  A parameter in
 which some constant has no such form (an angle in a rotation) keeps its number everywhere, and so
-does one whose values change which terms there are; `Named.numbered` has their names.
+does one whose values change which terms there are, or between which a formula of the file chooses
+(`choices`); `Named.numbered` has their names, and those of parameters that are zero.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from vbg.analysis.symbolic.choices import choosing
 from vbg.analysis.symbolic.entries import ENOUGH, STAGES, Array, Entries
+from vbg.analysis.symbolic.numbered import Numbered
 from vbg.assemble import assemble
 from vbg.assemble.system import System
 from vbg.blocks import Block
@@ -34,6 +37,8 @@ from vbg.plumbing.paused_collection import paused_collection
 Change = Callable[[Model], Model]
 Roots = Callable[[System], list[Block]]  # blocks whose constants are to be named
 
+NONE = Numbered()
+SMALL = 2.0**-10  # in SI, in place of a zero
 READ = ("store", "position", "quaternion", "displacement", "signal")  # states of equations
 
 
@@ -42,18 +47,22 @@ class Named:
     """`system`: the one that was asked for; `base`: it at general values of its
     parameters, from whose expressions the equations are read; `constants`: matrices of
     symbols for its constant blocks, `factors` symbols for the coefficients of its sums;
-    `parameters`: symbol -> its value in the model; `numbered`: those that have no form."""
+    `parameters`: symbol -> its value in the model; `numbered`: those that have no symbol."""
 
     system: System
     base: System
     constants: dict[Block, Any]
     factors: dict[Block, list[Any]]
     parameters: dict[Any, float]
-    numbered: tuple[str, ...] = ()
+    numbered: Numbered = field(default_factory=Numbered)
     _entries: Entries | None = None
 
     def matrix(self, of: Callable[[Model], Any]) -> Any:
-        """What `of` takes from a model, an array, in symbols."""
+        """What `of` takes from a model, an array, in symbols.
+
+        Raises LookupError for an array that was not among the `needed` of `named` and depends on
+        parameters in another way.
+        """
         models: Sequence[Model] = (self.system.model,)
         models = models if self._entries is None else self._entries.models
         entries = Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
@@ -65,16 +74,10 @@ def _array(of: Callable[[Model], Any], model: Model) -> Array:
     return np.atleast_2d(np.asarray(of(model), dtype=float))
 
 
-def unnamed(system: System, change: Change | None = None, numbered: tuple[str, ...] = ()) -> Named:
+def unnamed(system: System, change: Change | None = None, numbered: Numbered = NONE) -> Named:
     """All numbers as they are; of `numbered` parameters because they have no form."""
     base = system if change is None else assemble(change(system.model))
     return Named(system, base, {}, {}, {}, numbered)
-
-
-def remark_on(numbered: Sequence[str]) -> str:
-    """What a reader must know of parameters without a form; empty where there are none."""
-    why = "what follows from them is no sum of a few powers of parameters"
-    return f"in numbers: {', '.join(numbered)} ({why})" if numbered else ""
 
 
 @paused_collection()
@@ -92,13 +95,19 @@ def named(
 
     model: Model = system.model
     values = {name: model.parameters[name] for name in model.document.get("parameters", {})}
-    chosen: Mapping[str, float] = {n: v for n, v in values.items() if v != 0.0 and np.isfinite(v)}
+    choices = choosing(model)
+    sides = tuple(n for n in values if n in choices)
+    chosen: Mapping[str, float] = {
+        n: v for n, v in values.items() if v != 0.0 and np.isfinite(v) and n not in choices
+    }
 
     def blocks_of(model: Model) -> _Read:
         graph = expand(model if change is None else change(model))
         new = assemble(replace(graph, held=()))  # where it starts is in none of these blocks
         return _Read(roots(new), system=new) if roots else _read_blocks(new, further)
 
+    zero = [name for name, value in values.items() if value == 0.0 and name not in choices]
+    told = Numbered(choosing=sides, zero=_felt(model, zero, blocks_of, needed))
     try:
         # what frames hide (angles) is left out before any bond graph is expanded for it
         found = _found(model, chosen, lambda _: _Read([]), needed)
@@ -108,13 +117,13 @@ def named(
         found = _found(model, found.chosen, blocks_of, needed, entries=found.entries, complete=True)
         lost |= found.lost
     except VbgError:  # other values make no machine: the numbers stay
-        return unnamed(system, change, tuple(chosen))
-    numbered = tuple(name for name in chosen if name in lost)
+        return unnamed(system, change, replace(told, formless=tuple(chosen)))
+    numbered = replace(told, formless=tuple(name for name in chosen if name in lost))
     if not found.chosen or found.base is None:
         return unnamed(system, change, numbered)
     parameters = {sympy.Symbol(n, real=True): v for n, v in found.chosen.items()}
     constants, factors = found.constants, found.factors
-    return Named(system, found.base, constants, factors, parameters, numbered, found.entries)
+    return Named(system, found.base, constants, factors, parameters, numbered, found.read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +139,7 @@ class _Read:
 @dataclass(frozen=True, eq=False)
 class _Found:
     """The parameters that all constants show, and the constants of `base` written by them; those
-    that some constant hides are `lost`."""
+    that some constant hides are `lost`; `models`: how many of the entries were looked at."""
 
     chosen: Mapping[str, float]
     lost: frozenset[str] = frozenset()
@@ -138,6 +147,14 @@ class _Found:
     constants: dict[Block, Any] = field(default_factory=dict)
     factors: dict[Block, list[Any]] = field(default_factory=dict)
     entries: Entries | None = None
+    models: int = 0
+
+    @property
+    def read(self) -> Entries | None:
+        """The entries of those models by which the forms were found."""
+        if self.entries is None:
+            return None
+        return replace(self.entries, models=self.entries.models[: self.models])
 
 
 def _found(
@@ -162,7 +179,7 @@ def _found(
         arrays: list[list[Array]] = [[] for _ in needed]
         written = _Written()
         for random in STAGES:
-            models = entries.models[: 1 + len(chosen) + random]
+            models = entries.models[: 2 + len(chosen) + random]
             reads += [blocks_of(m) for m in models[len(reads) :]]
             written = _constants(reads, entries)
             for of, taken in zip(needed, arrays, strict=True):
@@ -174,9 +191,34 @@ def _found(
         lost |= written.hopeless
         chosen = {n: v for n, v in chosen.items() if n in kept - lost}
         if not written.hidden:
-            base = reads[0].system
-            return _Found(chosen, lost, base, written.constants, written.factors, entries)
+            named = (written.constants, written.factors)
+            return _Found(chosen, lost, reads[0].system, *named, entries, len(reads))
     return _Found(chosen, lost)
+
+
+def _felt(
+    model: Model,
+    zero: Sequence[str],
+    blocks_of: Callable[[Model], _Read],
+    needed: Sequence[Callable[[Model], Any]],
+) -> tuple[str, ...]:
+    """Of the parameters that are `zero` those without which the blocks or `needed` arrays would be
+    others."""
+    if not zero:
+        return ()
+    read, arrays = blocks_of(model), [_array(of, model) for of in needed]
+
+    def felt(name: str) -> bool:
+        try:
+            other = model.with_parameters(**{name: SMALL})
+            moved = [_array(of, other) for of in needed]
+            aligned = _aligned([read.roots, blocks_of(other).roots], read.skipped)
+        except VbgError:  # no machine with it: it counts
+            return True
+        pairs = [*zip(arrays, moved, strict=True), *((a.data, b.data) for a, b in aligned or ())]
+        return aligned is None or any(not np.array_equal(a, b) for a, b in pairs)
+
+    return tuple(filter(felt, zero))
 
 
 def _moduli(model: Model) -> list[Block]:
@@ -206,7 +248,7 @@ class _Written:
         """A constant (models, rows, columns) in symbols; what it hides and shows is kept."""
         found, missing = entries.symbols(samples, sums=sums)
         self.hidden |= missing
-        random = len(samples) - 1 - len(entries.names)
+        random = len(samples) - 2 - len(entries.names)
         lost = (one for one in missing if random >= ENOUGH.get(len(one), 0))
         self.hopeless = self.hopeless.union(*lost)
         self.moved |= entries.moving(samples)

@@ -8,6 +8,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.entries import simple_fraction
 from vbg.analysis.symbolic.named import named, unnamed
+from vbg.analysis.symbolic.numbered import Numbered
 from vbg.analysis.symbolic.rewriting.sharing import renumbered
 from vbg.assemble.matrices.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
 from vbg.assemble.matrices.symbolic import SymbolicReader
@@ -20,11 +21,11 @@ DIGITS = 10  # significant digits of what remains a number and is read by eye
 @dataclass(frozen=True, eq=False)
 class NamedMatrices:
     """`matrices` in symbols; `parameters`: those that occur in them, with their values in SI;
-    `numbered`: those that stay numbers, for they have no form."""
+    `numbered`: those that have no symbol."""
 
     matrices: PaperMatrices
     parameters: dict[str, float]
-    numbered: tuple[str, ...]
+    numbered: Numbered
 
 
 @paused_collection()

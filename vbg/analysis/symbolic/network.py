@@ -10,6 +10,7 @@ Stores with a law that is not linear keep their state X and must be free of cons
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,9 @@ def network_form(named: Named) -> SymbolicEquations:
         flows = reader(e.residual).jacobian(X)
         rows = [[sympy.cancel(row[int(n)] / slope[n]) for n in numbers] for row in flows.tolist()]
         if named.parameters and any(g.free_symbols for row in rows for g in row):
-            return network_form(unnamed(named.system))
+            every = (*map(str, named.parameters), *named.numbered.formless)
+            told = replace(named.numbered, formless=every)
+            return replace(network_form(unnamed(named.system)), numbered=told)
         G = np.array(rows, dtype=float).reshape(-1, len(numbers))
     N, chosen = _independent(G)
     z = [_named(system, reader, X, numbers[i], slope[numbers[i]]) for i in chosen]

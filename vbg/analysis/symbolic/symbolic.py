@@ -97,7 +97,7 @@ def _with_parameters(
     occurring = {s: v for s, v in numbers.parameters.items() if s in symbols}
     discrete = (s.state for s in system.slices if s.state.kind == "discrete")
     modes = [one for state in discrete for one in symbols_of(state.leaf) if one in symbols]
-    told = numbers.numbered
+    told = found.numbered if found.numbered.names else numbers.numbered
     return replace(found, parameters=occurring, modes=tuple(modes), numbered=told)
 
 

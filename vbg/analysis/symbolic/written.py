@@ -9,7 +9,6 @@ from typing import Any
 
 from vbg.analysis.symbolic.entries import simple_fraction
 from vbg.analysis.symbolic.equations import SymbolicEquations
-from vbg.analysis.symbolic.named import remark_on
 from vbg.analysis.symbolic.rewriting.printing import HELPERS, c_code, helpers, ordering
 from vbg.analysis.symbolic.rewriting.sharing import remembering, renumbered, replaced, written_once
 from vbg.plumbing.components import split_component
@@ -56,8 +55,8 @@ def as_text(equations: SymbolicEquations) -> str:
         blocks.append([f"0 = {short(flow)}" for flow in equations.constraints])
     if equations.parameters:
         blocks.append([", ".join(f"{s} = {v:.7g}" for s, v in equations.parameters.items())])
-    if equations.numbered:
-        blocks.append([f"# {remark_on(equations.numbered)}"])
+    if remarks := equations.numbered.remarks:
+        blocks.append([f"# {remark}" for remark in remarks])
     return "\n\n".join("\n".join(block) for block in blocks)
 
 

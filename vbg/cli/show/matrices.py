@@ -83,6 +83,7 @@ def act(arguments: argparse.Namespace) -> int:
     system = assemble(read_checked(arguments))
     axes = effort_axes(system)
     parameters: dict[str, float] = {}
+    remarks: list[str] = []
     numbered: tuple[str, ...] = ()
     loose: tuple[str, ...] = ()
     if in_symbols:
@@ -93,7 +94,8 @@ def act(arguments: argparse.Namespace) -> int:
 
         digits = None if arguments.json else DIGITS
         written = named_matrices(system, names=not arguments.numbers, digits=digits)
-        found, parameters, numbered = written.matrices, written.parameters, written.numbered
+        found, parameters = written.matrices, written.parameters
+        numbered, remarks = written.numbered.names, ["\n".join(written.numbered.remarks)]
     else:
         import vbg
         from vbg.simulate.state_at import state_at
@@ -106,7 +108,7 @@ def act(arguments: argparse.Namespace) -> int:
         told["numbered"] = numbered
         print(json.dumps({**as_plain(found), **told}))
     else:
-        ends = [*_told(axes), *_open(loose), *_values(parameters), *_numbered(numbered)]
+        ends = [*_told(axes), *_open(loose), *_values(parameters), *filter(None, remarks)]
         print("\n\n".join([*_as_blocks(found), *ends]))
     return 0
 
@@ -143,12 +145,6 @@ def _act_on_blocks(system: System, arguments: argparse.Namespace, axes: dict[str
 
 def _values(parameters: dict[str, float]) -> list[str]:
     return [", ".join(f"{n} = {v:.7g}" for n, v in parameters.items())] if parameters else []
-
-
-def _numbered(parameters: tuple[str, ...]) -> list[str]:
-    from vbg.analysis.symbolic.named import remark_on
-
-    return [remark_on(parameters)] if parameters else []
 
 
 def as_plain(found: PaperMatrices) -> dict[str, Any]:

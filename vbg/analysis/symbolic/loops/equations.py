@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vbg.analysis.symbolic.named import remark_on
+from vbg.analysis.symbolic.numbered import Numbered
 from vbg.analysis.symbolic.rewriting.common import common_parts
 
 
@@ -33,7 +33,7 @@ class MinimalEquations:
     squares), for which rows stand for the others changes with the posture (Bennett's linkage).
     idle : efforts whose closures hold at every posture: no motion feels them; taken as zero, as
     one choice of many (of a plane loop of hinges those out of the plane).
-    numbered : parameters that stay numbers, for they have no form.
+    numbered : parameters that have no symbol.
     """
 
     name: str
@@ -55,7 +55,7 @@ class MinimalEquations:
     parameters: Mapping[Any, float] = field(default_factory=dict)
     shared: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
-    numbered: tuple[str, ...] = ()
+    numbered: Numbered = field(default_factory=Numbered)
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -75,7 +75,7 @@ class MinimalEquations:
                 f"{', '.join(self.idle)}: no motion feels them (redundant); not unique, taken as 0 "
                 f"in force and torque of {', '.join(joints)}, from which other joints' follow"
             )
-        return [*found, remark_on(self.numbered)] if self.numbered else found
+        return [*found, *self.numbered.remarks]
 
     @property
     def size(self) -> int:
