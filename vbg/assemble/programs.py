@@ -162,6 +162,12 @@ class Programs:
         return lower(outputs, inputs, smallest=True, least_pivot=self._least_pivot)
 
     @cached_property
+    def brought(self) -> Program:
+        """By part the power of its sources, from states, time and the constraint efforts."""
+        e = self.equations
+        return lower(dict(e.brought), {**self.inputs, **efforts_as_inputs(e.constraints)})
+
+    @cached_property
     def rows(self) -> Program:
         """Coefficients of each constraint on each store: "i z", numbers of both."""
         stores = {z: k for k, z in enumerate(self.equations.stores_of_rows)}
@@ -229,6 +235,11 @@ class Programs:
     def energy(self) -> Program:
         """The stored energy."""
         return lower({"stored": self.equations.stored}, self.inputs)
+
+    @cached_property
+    def held(self) -> Program:
+        """What stops of joints that open and close store, by part."""
+        return lower(dict(self.equations.held), self.inputs)
 
     @cached_property
     def energy_terms(self) -> Program:

@@ -14,7 +14,7 @@ from vbg.assemble.derive.constraints import Efforts, constraints_of, efforts_of
 from vbg.assemble.derive.corrections import correction_steps, held_speeds, held_values
 from vbg.assemble.derive.derivation import Derivation, begin, compliance, vanishes
 from vbg.assemble.derive.differential import define_dependent_states
-from vbg.assemble.derive.energy import PartEnergy, energies, part_energies, powers
+from vbg.assemble.derive.energy import PartEnergy, brought, energies, held, part_energies, powers
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, Kind, State
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
@@ -69,7 +69,7 @@ def derive(causal: CausalGraph) -> Equations:
     outputs, units = _outputs(work, parts, react)
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
-    slopes = _slopes(work)
+    slopes, latches = _slopes(work), [c.part for c in constraints if c.latches]
     return Equations(
         states=_states(work, parts),
         constraints=constraints,
@@ -98,6 +98,8 @@ def derive(causal: CausalGraph) -> Equations:
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=slopes,
         effective=_effective(work, slopes),
+        brought=brought(work, react) if latches else {},
+        held=held(work, latches),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from vbg.assemble.derive.derivation import Derivation
@@ -76,6 +76,36 @@ def powers(work: Derivation, close: Substitution) -> tuple[Block, Block]:
     for vertex, factor, power in _exchanged(work):
         (dissipated if vertex.kind == "R" else supplied).append((factor, power))
     return _total(work, supplied, close), _total(work, dissipated, close)
+
+
+def brought(work: Derivation, close: Substitution) -> dict[str, Block]:
+    """By part what its sources supply, where unknown efforts enter what answers a source alone:
+    that of impulses L is what this is at L more than at none.  A source gives its own variable
+    whatever L is; `close` replaces what is no unknown of the constraints."""
+    unforced = Substitution({v.state: zeros(v.size) for v, _ in work.sources if v.state})
+    terms: dict[str, list[Term]] = {}
+    for vertex, factor, _ in _exchanged(work):
+        if vertex.kind == "R":
+            continue
+        (bond,) = work.causal.graph.incident[vertex.name]
+        both = work.structure.effort(bond), work.structure.flow(bond)
+        effort, flow = close.each(work.each_in_states([*both]))
+        if vertex.kind == "Sf":
+            power = dot(effort, unforced(flow))
+        else:
+            power = dot(unforced(effort), flow)
+        terms.setdefault(vertex.part, []).append((factor, power))
+    return {part: linear(*of_part) for part, of_part in terms.items()}
+
+
+def held(work: Derivation, parts: Iterable[str]) -> dict[str, Block]:
+    """By part what it stores."""
+    whole, vertices = Substitution({}), work.causal.graph.vertices.values()
+    terms = {
+        part: [(1.0, v.energy) for v in vertices if v.part == part and v.energy is not None]
+        for part in parts
+    }
+    return {part: _total(work, [(0.0, zeros(1)), *own], whole) for part, own in terms.items()}
 
 
 def energies(work: Derivation) -> tuple[Block, Block]:

@@ -87,7 +87,9 @@ class Equations:
     co-energies of the stores; `updates`: what discrete states become at their instants
     (of an FMU: what it reads there);
     `slopes`: F = dZ/dX of the stores' laws, by their states; `effective`: Z / F of those with one
-    component whose law is not proportional, which is what of the state makes the effort.
+    component whose law is not proportional, which is what of the state makes the effort;
+    `brought`: by part the power [W] of its sources in terms of unknown efforts, where joints
+    close; `held`: what stops of these store, by part [J].
     """
 
     states: tuple[State, ...]
@@ -116,6 +118,8 @@ class Equations:
     updates: Mapping[Block, Block] = field(default_factory=dict)
     slopes: Mapping[Block, Block] = field(default_factory=dict)
     effective: Mapping[Block, Block] = field(default_factory=dict)
+    brought: Mapping[str, Block] = field(default_factory=dict)
+    held: Mapping[str, Block] = field(default_factory=dict)
 
     @property
     def stores_of_rows(self) -> tuple[Block, ...]:

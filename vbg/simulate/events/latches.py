@@ -1,21 +1,27 @@
 """Joints that open and close: which of them do at an event, and the impulse of closing.
 
 Closing takes the relative speed out of the joint's directions at once.  Efforts of the size of
-1/time alone count within no time, so the momenta change by G^T L with H4 L = -G v: the projection
-of velocities in the mass metric is the impact (`vbg.junctions.latch`).  What dry friction holds is
-bounded and does not count: none sticks in it (`Switches.struck`).
+1/time alone count within no time, so the momenta change by G^T L with H4 L = -r, r the speeds at
+which rows close: the projection of velocities in the mass metric is the impact
+(`vbg.junctions.latch`).  With c the speeds that drives prescribe, G v- = c + r and G v+ = c,
+
+    dE = L^T G (v+ + v-) / 2 = L^T c - lost,    lost = -L^T r / 2 = r^T H4^-1 r / 2 >= 0,
+
+and L^T c is what the drives supply, each by its own L: all of them independent of E, so that the
+audit sees an impulse that is wrong.  What dry friction holds is bounded and does not count: none
+sticks in it (`Switches.struck`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derive.equations import DISSIPATED, Constraint, taken_by
+from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, taken_by
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
@@ -49,10 +55,12 @@ class Latch:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was before an event: 1 for each joint that was open, the stored energy [J]."""
+    """What was before an event: 1 for each joint that was open, what it had lost and what its
+    stops held [J]."""
 
     open: Array
-    energy: float
+    lost: Array
+    held: Array
 
 
 class Latches:
@@ -61,14 +69,15 @@ class Latches:
     def __init__(self, start: Start, projector: Projector):
         self._start, self._projector = start, projector
         self._size = machine_size(start.system)
-        self._energy = Evaluator(start.system.programs.energy)
+        self._places = {s.state.name: s.first for s in start.system.slices}
         self.all = tuple(_latches(start))
+        self._held = Evaluator(start.system.programs.held)
         self.apart = ""
 
     def look(self, t: float, x: Array) -> Before:
-        """Which are open, and the energy that is stored."""
-        held = float(self._energy(t, x)[0]) if self.all else 0.0
-        return Before(x[[latch.mode for latch in self.all]], held)
+        """Which are open, what each has lost so far and what its stops hold."""
+        lost = x[[latch.lost for latch in self.all]]
+        return Before(x[[latch.mode for latch in self.all]], lost, self._held(t, x).copy())
 
     def closed(self, x: Array, before: Before) -> list[Latch]:
         """Those that have closed since."""
@@ -80,40 +89,58 @@ class Latches:
         if not self._have_met(t, x, closed):
             return
         speeds = self._projector.residuals(t, x)[1]
-        impulses = self._start.evaluator("impulse")(t, x, -speeds)
+        impulses = self._start.evaluator("impulse")(t, x, -speeds).copy()
         outputs = Evaluator(self._start.system.programs.output)
         outputs(t, x, impulses)  # as efforts are told
         for latch in closed:
             x[latch.impulse] += outputs.output(f"{latch.name}.force")
             x[latch.moment] += outputs.output(f"{latch.name}.torque")
+        self._supply(t, x, impulses)
+        self._lose(x, closed, -0.5 * float(impulses @ speeds))
         self._projector.move_velocity(t, x, -speeds)
 
     def account(self, t: float, x: Array, *looks: Before) -> list[Event]:
         """The events of those that have opened or closed from one of the `looks` to the next or
-        to x, be it that they are again what they were; the energy that is gone since the first
-        look is lost in them: in the impact, or with what the stops of those that open held."""
-        modes = [look.open for look in looks] + [x[[latch.mode for latch in self.all]]]
+        to x, be it that they are again what they were, and what each has lost since the first: in
+        impacts, and what the stops of those that open held."""
+        looks = *looks, self.look(t, x)
         turned: dict[Latch, list[str]] = {}
-        for before, after in pairwise(modes):
-            for latch, was, now in zip(self.all, before, after, strict=True):
+        for before, after in pairwise(looks):
+            for latch, was, now in zip(self.all, before.open, after.open, strict=True):
                 if (was > 0.5) != (now > 0.5):
                     turned.setdefault(latch, []).append(_verb(now))
         if not turned or self.apart:
             return []
-        lost = looks[0].energy - float(self._energy(t, x)[0])
-        share = lost / len(turned)
-        for latch in turned:
-            x[latch.lost] += share
-        takers = [taken_by(latch.constraint.part) for latch in turned]
-        for s in self._start.system.slices:
-            if s.state.name == DISSIPATED:
-                x[s.first] += lost
-            elif s.state.name in takers:
-                x[s.first] += share
+        for latch, was, now in zip(self.all, looks[0].held, looks[-1].held, strict=True):
+            if latch in turned:
+                self._lose(x, [latch], float(was - now))
+        lost = self.look(t, x).lost - looks[0].lost
         return [
-            Event(t, latch.name, f"{' and '.join(verbs)}, {share:.6g} J lost")
-            for latch, verbs in turned.items()
+            Event(t, latch.name, f"{' and '.join(turned[latch])}, {share:.6g} J lost")
+            for latch, share in zip(self.all, lost, strict=True)
+            if latch in turned
         ]
+
+    def _supply(self, t: float, x: Array, impulses: Array) -> None:
+        """What sources bring in by impulses, in place: their powers are linear in efforts."""
+        brought = Evaluator(self._start.system.programs.brought)
+        without = brought(t, x, np.zeros_like(impulses)).copy()
+        work = dict(zip(brought.program.outputs, brought(t, x, impulses) - without, strict=True))
+        for part, supplied in work.items():
+            self._add(x, taken_by(part), -supplied)
+        self._add(x, SUPPLIED, sum(work.values()))
+
+    def _lose(self, x: Array, latches: Sequence[Latch], lost: float) -> None:
+        """What these lose together, in place: each has an equal share."""
+        for latch in latches:
+            x[latch.lost] += lost / len(latches)
+            self._add(x, taken_by(latch.constraint.part), lost / len(latches))
+        self._add(x, DISSIPATED, lost)
+
+    def _add(self, x: Array, state: str, energy: float) -> None:
+        """To a state, in place; energies of parts are asked for, or none."""
+        if state in self._places:
+            x[self._places[state]] += energy
 
     def _have_met(self, t: float, x: Array, closed: list[Latch]) -> bool:
         """Whether all can close: a gap would be a jump of the posture."""

@@ -142,6 +142,22 @@ def kinetic_energy(mechanism: Mechanism, y: Array, drive: Array) -> float:
     return 0.5 * float(told @ told)
 
 
+def work_of_drives(
+    mechanism: Mechanism, t: Tables, y: Array, after: Array, drive: Array, impulses: Array
+) -> float:
+    """What all drives bring in while `impulses` (rows,) take the speeds from those of the state y
+    to those of `after`, at one posture [J].
+
+    Virtual work of what the drives alone move, the free hinges at rest: there bodies have the
+    velocities V0 and rows the rates g0, so that sum m V0 (V+ - V-) = g0 L + the drives' work."""
+    n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
+    still, s = y.copy(), scratch_for(t)
+    still[n_q : n_q + n_v] = 0.0
+    g0, V0 = _velocities(mechanism, t, s, still, drive)
+    was, now = (_velocities(mechanism, t, s, at, drive)[1] for at in (y, after))
+    return float(V0 @ (now - was) - g0 @ impulses)
+
+
 def _null_space(A: Array) -> Array:
     """Columns that A, with rows near 1 where they say something, takes to zero; orthonormal."""
     _, values, right = np.linalg.svd(A, full_matrices=True)

@@ -2,9 +2,12 @@
 
 Behind the closing the rows of the joint hold with all others.  Impulses alone count within no
 time, and friction that sticks has none: its rows are idle.  With K the mobility of the rows that
-hold, K L = -(G v) makes their speeds vanish, and the hinges' motion of least kinetic energy for
-that is what L leaves behind.  Joints that close at one instant do so in one impact: each after the
-other would make the speeds depend on rounding, which says which is the first.
+hold, K L = -r makes their rates r vanish, and the hinges' motion of least kinetic energy for
+that is what L leaves behind.  The impulse grows from nothing to L while the rates fall from r to
+nothing, so that the rows take up -L r / 2 = r K^-1 r / 2, which is lost; and drives, whose hinges
+keep their speeds, bring in what the impulse asks of them.  Joints that close at one instant do so
+in one impact: each after the other would make the speeds depend on rounding, which says which is
+the first.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from vbg.tmm_bridge.kernels.program import PLAY_CHANGES
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.kernels.tables import ROW_DOT
-from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
+from vbg.tmm_bridge.mechanism.speeds import work_of_drives
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.events.sticking import frictions_switched
 from vbg.tmm_bridge.motion.rate.instants import ALIKE
@@ -64,31 +67,31 @@ def turned_at_start(plant: Plant, t: float, before: Array, after: Array) -> tupl
 
 
 def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Array:
-    """The state with these turned over, or armed; the energy that is gone is lost: by the impact of
-    those that close, and what stops of those that open held."""
-    mechanism, y, own = plant.mechanism, y.copy(), plant.mechanism.size
+    """The state with these turned over, or armed.  Lost is what stops of those that open held, each
+    its own, and in the impact of those that close, in equal shares."""
+    y, own = y.copy(), plant.mechanism.size
     turning = [latch for latch in changing if y[own + latch.mode + ARMED] > 0.5]
     y[[own + latch.mode + ARMED for latch in changing]] = 1.0
-    if not turning:
-        return y
-    before = _energy(plant, t, y)
     for latch in turning:
+        held = _held(plant, t, y)
         y[own + latch.mode] = 1.0 - y[own + latch.mode]
         y[own + latch.mode + ARMED] = 1.0 - y[own + latch.mode]
+        _lose(plant, y, [latch], held - _held(plant, t, y))
     closing = [latch for latch in turning if y[own + latch.mode] < 0.5]
-    if closing:
-        y = _struck(plant, t, y, closing)
-    lost = before - _energy(plant, t, y)
-    y[mechanism.size - 1] += lost
-    y[[own + latch.mode + LOST for latch in turning]] += lost / len(turning)
-    return y
+    return _struck(plant, t, y, closing) if closing else y
 
 
-def _energy(plant: Plant, t: float, y: Array) -> float:
-    """Of motion, and what springs and stops on coordinates hold."""
+def _held(plant: Plant, t: float, y: Array) -> float:
+    """What springs and stops on coordinates hold [J]."""
     plant.evaluate(t, y)
-    moving = kinetic_energy(plant.mechanism, y, drive_rates(plant.mechanism, plant.inside(t)))
-    return moving + float(plant.scratch.law[:, 2].sum())
+    return float(plant.scratch.law[:, 2].sum())
+
+
+def _lose(plant: Plant, y: Array, latches: Sequence[Latch], lost: float) -> None:
+    """What these lose together, in place."""
+    own = plant.mechanism.size
+    y[own - 1] += lost
+    y[[own + latch.mode + LOST for latch in latches]] += lost / len(latches)
 
 
 def _changing(plant: Plant, t: float, y: Array) -> list[Latch]:
@@ -149,6 +152,7 @@ def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array
     s.limit[0] = -1
     change, lam = -s.row_state[:, 1].copy(), np.zeros(len(s.row_state))
     row_impulses(plant.tables, s, change, lam)
+    _lose(plant, y, closing, 0.5 * float(change @ lam))
     own, n_q = mechanism.size, int(plant.tables.sizes[0])
     for latch in closing:
         force, moment = _of_joint(plant, latch, lam)
@@ -156,7 +160,9 @@ def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array
         y[own + latch.mode + MOMENT :][:3] += moment
     step = np.zeros(int(plant.tables.sizes[1]))
     correction(plant.tables, s, change, step)
+    before = y.copy()
     y[n_q : n_q + len(step)] += step
+    y[own - 2] += work_of_drives(mechanism, plant.tables, before, y, drive, lam)
     return plant.restored(plant.project(t, y, jerk=np.inf), modes)
 
 
