@@ -7,6 +7,7 @@ from dataclasses import replace
 from vbg.analysis.begin.balance import balanced
 from vbg.analysis.begin.observed import Instant, observed
 from vbg.analysis.rest.operating import operating_point
+from vbg.analysis.rest.timed import as_long_as
 from vbg.assemble import Start, System, assemble_start, start_at
 from vbg.errors import AssemblyError, Problem, UsageError
 from vbg.fields import EQUILIBRIUM, WRITTEN, Beginning
@@ -65,7 +66,8 @@ def _resting(system: System) -> Start:
         )
         raise AssemblyError.of(located(system.model, [problem]))
     start = start_at(system, point.x)
-    where, what = "simulate.start", "the run begins where the machine rests."
+    limit = as_long_as(point.until_changed, point.t)
+    where, what = "simulate.start", f"the run begins where the machine rests{limit}."
     note = Problem("note", where, what)
     if point.growth is not None:
         away = point.growth.coordinate

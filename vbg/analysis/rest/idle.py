@@ -42,8 +42,15 @@ def sensible_point(system: System) -> Place:
 
 def resting_point(system: System) -> Place | None:
     """Where the machine rests, if need be without motors, whatever its start moves."""
+    place = sought_rest(system)
+    return place if place.point.kind == "equilibrium" else None
+
+
+def sought_rest(system: System) -> Place:
+    """The same; where there is none a point of another kind, whose sentence tells why."""
     rest = operating_point(system, "equilibrium")
-    return Place(system, rest) if rest.kind == "equilibrium" else _idle_rest(system)
+    place = Place(system, rest)
+    return place if rest.kind == "equilibrium" else _idle_rest(system) or place
 
 
 def _idle_rest(system: System) -> Place | None:

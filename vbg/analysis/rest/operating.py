@@ -27,6 +27,7 @@ from vbg.analysis.rest.local import (
 )
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
+from vbg.analysis.rest.timed import as_long_as, few, timed
 from vbg.assemble.system import System
 from vbg.errors import UsageError
 from vbg.plumbing.components import vector_of
@@ -42,7 +43,9 @@ ITERATIONS = 60
 ASIDE = 1e-6
 TAKES_PART = 1e-3  # of what moves most in a deviation: what moves less has no part in it
 LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
-SHOWN = 4  # names in a sentence
+GOES_ON = (
+    "moves the machine at a speed that changes with time: it neither rests nor moves steadily."
+)
 POLISHED = 2  # steps within rounding: the first one may stir what is far below the largest rate
 HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
 BENT = 0.25  # of the way to rest: what slopes that change on it may leave of it
@@ -54,7 +57,8 @@ class OperatingPoint:
 
     `misfit` is what remains of the rate beside the symmetry g (zero field at an
     equilibrium), in the coordinates of the tangent space.  `growth` of what leaves a rest that
-    is unstable, None where nothing does.
+    is unstable, None where nothing does.  `until_changed`: parts that follow the time and are
+    taken as they are at t; `is_driven` where drives are the reason why it is an instant only.
     """
 
     t: float
@@ -64,6 +68,8 @@ class OperatingPoint:
     generator: Generator | None
     sentence: str
     growth: Growth | None = None
+    until_changed: tuple[str, ...] = ()
+    is_driven: bool = False
 
 
 @one_thread()
@@ -80,10 +86,13 @@ def operating_point(
     from x on f(x) - g(x; s) = 0 over deviations and the rates s of the candidate
     symmetries; of several results the nearest.  Where Newton does not converge the result
     says so (kind "instant").
+    Beside drives whose speeds change there is neither (`vbg.analysis.rest.timed`).
     """
     probe = Probe(system)
     start = probe.start.state if x is None else np.array(x, dtype=float)
     manifold = Manifold(probe, t, start)
+    if timed(probe, t, start).driving:
+        return classify(probe, t, with_modes(probe.start, t, start))
     if kind == "equilibrium":
         held = _held(manifold, t, start)
         return _found_rest(manifold, t, start) if held is None else held
@@ -135,6 +144,9 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
             return _stable(manifold, t, start, found[-1], slopes)
         if found[-1].kind == "steady motion":
             return found[-1]
+    driven_on = [one for one in found if one.is_driven]
+    if driven_on:
+        return driven_on[0]
     nearest = min(found, key=lambda one: one.misfit)
     return _not_found(probe, nearest, _loose(manifold, t, start))
 
@@ -199,12 +211,22 @@ def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> Operati
     reduced = np.abs(reduced_slopes(probe, space, jacobian)) * sizes_of(space, point.x)
     if not residual.size or not np.all(np.isfinite(residual)):
         return point
+    if given := _given(probe, space, residual, reduced):
+        return _driven(probe, point.t, point.x, point.misfit, f"Drives move {few(given)} here.")
     worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + NOTHING)))
     what = f"No rest found: largest imbalance {residual[worst]:.3g} /s at {space.names[worst]}."
     if loose:
-        named = ", ".join(loose[:SHOWN]) + (", ..." if len(loose) > SHOWN else "")
-        what = f"{what} Nothing holds {named}."
+        what = f"{what} Nothing holds {few(loose)}."
     return replace(point, sentence=f"{what} {point.sentence}")
+
+
+def _given(probe: Probe, space: Tangent, rates: Array, reduced: Array) -> list[str]:
+    """Nodes whose places go on whatever the state is: what moves them gives their speeds."""
+    is_given = (rates > NOTHING) & ~reduced.any(axis=1)
+    moved = np.any(space.chosen[is_given], axis=0)
+    placed = [s for s in probe.system.slices if s.state.kind == "displacement"]
+    names = [s.state.name for s in placed if moved[s.first : s.last].any()]
+    return list(dict.fromkeys(name.rpartition(".")[0] for name in names))
 
 
 def _held(manifold: Manifold, t: float, start: Array) -> OperatingPoint | None:
@@ -224,15 +246,17 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     f = probe.values(t, x)[probe.spans["rate"]]
     residual = space.reduce @ f[space.rows]
     misfit = largest(residual)
+    if driving := timed(probe, t, x).driving:
+        return _driven(probe, t, x, misfit, f"{few(driving)} {GOES_ON}")
     if not _reads_what_it_holds(probe, t, x):
-        return _point(t, x, "instant", misfit, None)
+        return _point(probe, t, x, "instant", misfit, None)
     unrest = _unrest(residual, reduced_slopes(probe, space, jacobian), space, x)
     if unrest <= 1.0 and _is_straight(probe, t, (x,)) and _has_rates(probe, t, x):
         return _rest(probe, t, x, misfit)
     g = _steadily(probe, t, x, jacobian, space)
     if g is not None:
-        return _point(t, x, "steady motion", 0.0, g)
-    return _point(t, x, "instant", misfit, None)
+        return _point(probe, t, x, "steady motion", 0.0, g)
+    return _point(probe, t, x, "instant", misfit, None)
 
 
 def _steadily(
@@ -261,15 +285,22 @@ def _reads_what_it_holds(probe: Probe, t: float, x: Array) -> bool:
 
 
 def _point(
-    t: float, x: Array, kind: Kind, misfit: float, generator: Generator | None
+    probe: Probe, t: float, x: Array, kind: Kind, misfit: float, generator: Generator | None
 ) -> OperatingPoint:
+    changing = timed(probe, t, x).changing if kind != "instant" else ()
+    limit = as_long_as(changing, t)
     sentence = {
-        "equilibrium": "The machine rests here.",
-        "steady motion": "The machine moves steadily here: along a symmetry of its own.",
+        "equilibrium": f"The machine rests here{limit}.",
+        "steady motion": f"The machine moves steadily here{limit}: along a symmetry of its own.",
         "instant": f"This is one instant of a motion (rates up to {misfit:.3g}); "
         "poles describe deviations only as long as the motion has not gone on.",
     }[kind]
-    return OperatingPoint(t, x, kind, misfit, generator, sentence)
+    return OperatingPoint(t, x, kind, misfit, generator, sentence, until_changed=changing)
+
+
+def _driven(probe: Probe, t: float, x: Array, misfit: float, sentence: str) -> OperatingPoint:
+    point = _point(probe, t, x, "instant", misfit, None)
+    return replace(point, sentence=sentence, is_driven=True)
 
 
 def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
@@ -281,14 +312,13 @@ def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
     if moved := driven(probe, t, x):
         g = _steadily(probe, t, x, jacobian, space)
         if g is None:
-            point = _point(t, x, "instant", misfit, None)
-            return replace(point, sentence=f"Drives move {moved} here.")
+            return _driven(probe, t, x, misfit, f"Drives move {moved} here.")
         felt = np.abs(space.reduce @ g.matrix[space.rows] @ space.basis) @ sizes_of(space, x)
         terms = np.abs(reduced_slopes(probe, space, jacobian)) @ sizes_of(space, x)
         if np.any(felt > RESTS * terms + NOTHING):
-            return _point(t, x, "steady motion", misfit, g)
+            return _point(probe, t, x, "steady motion", misfit, g)
     growth = growing(probe, t, x, jacobian, space)
-    point = _point(t, x, "equilibrium", misfit, None)
+    point = _point(probe, t, x, "equilibrium", misfit, None)
     if growth is None:
         return point
     return replace(point, sentence=f"{point.sentence} {growth.sentence}", growth=growth)
@@ -394,7 +424,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         best = with_modes(probe.start, t, best)
         found = found and _has_rates(probe, t, best)
     if not found:
-        return _point(t, best, "instant", misfit, None)
+        return _point(probe, t, best, "instant", misfit, None)
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
 
 
@@ -429,4 +459,4 @@ def _judged(
         return _rest(probe, t, x, misfit)
     jacobian = probe.jacobian(t, x)
     g = _steadily(probe, t, x, jacobian, tangent(probe, jacobian, x))
-    return _point(t, x, "instant" if g is None else "steady motion", misfit, g)
+    return _point(probe, t, x, "instant" if g is None else "steady motion", misfit, g)

@@ -132,15 +132,16 @@ def control_of(model: Model) -> tuple[str, ...]:
 def about_rest(model: Model, frequency: float) -> tuple[str, Overall]:
     """What there is to say of the rest that the bond graph finds, and the equation of small motions
     at i w about it."""
-    from vbg.analysis.rest.idle import resting_point
+    from vbg.analysis.rest.idle import sought_rest
     from vbg.assemble import assemble
     from vbg.cli.show.vibration import poses_at, told_at
     from vbg.tmm_bridge.modes.control import overall_at
     from vbg.tmm_bridge.modes.modal import vibration
 
-    place = resting_point(assemble(model))
-    if place is None:
-        raise UsageError(f"{model.name} has no rest next to its start; --frequency is about rest.")
+    place = sought_rest(assemble(model))
+    if place.point.kind != "equilibrium":
+        what = f"{model.name} has no rest next to its start; --frequency is about rest."
+        raise UsageError(f"{what} {place.point.sentence}")
     found = vibration(model, poses=poses_at(place), off=place.off, told=told_at(place))
     return place.point.sentence, overall_at(found, 1j * frequency)
 

@@ -123,15 +123,16 @@ def _products(name: str, found: Vibration) -> Orthogonality:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.linear.linear import linearise_sides
-    from vbg.analysis.rest.idle import resting_point
+    from vbg.analysis.rest.idle import sought_rest
     from vbg.assemble import assemble
     from vbg.tmm_bridge.modes.exciting import input_of
     from vbg.tmm_bridge.modes.modal import vibration
 
     model = read_checked(arguments)
-    place = resting_point(assemble(model))
-    if place is None:
-        raise VbgError(f"{model.name} has no rest next to its start; vibration is about rest.")
+    place = sought_rest(assemble(model))
+    if place.point.kind != "equilibrium":
+        what = f"{model.name} has no rest next to its start; vibration is about rest."
+        raise VbgError(f"{what} {place.point.sentence}")
     wanted = (arguments.excite or "").removeprefix("forces.").removeprefix("signals.")
     found = vibration(
         model,
