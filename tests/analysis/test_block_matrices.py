@@ -15,6 +15,7 @@ from vbg.analysis.symbolic.formulas import Formulas
 from vbg.assemble.matrices.matrices import is_large, matrices_of
 from vbg.assemble.matrices.numbers import Numbers
 from vbg.assemble.matrices.partitioned import dense, partitioned_matrices
+from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.start.start import assemble_start
 from vbg.blocks import Substitution, const, leaf, mul, rotation, skew, transpose
 from vbg.cli.main import main
@@ -110,6 +111,26 @@ def test_formulas():
     assert write(mul(skew(v), transpose(A)) - mul(skew(v), transpose(A))) == "0"
     assert write(skew(v) + skew(v)) == "2 ~(v)"
     assert write(const([[0.0, -1.25], [1.0 / 3.0, 1e-20]])) == "[0 -5/4; 1/3 0]"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_entries_of_any_units_stay_and_rounding_goes(seed):
+    """D A E with units of rows and columns: sparse A keeps its pattern, whatever the sizes; noise
+    of 1e-16 beside its like goes."""
+    rng = np.random.default_rng(seed)
+    n = 4
+    units = 10.0 ** rng.uniform(-9, 9, (2, n))
+    pattern = np.eye(n, dtype=bool) | (rng.random((n, n)) < 0.3)
+    A = np.where(pattern, rng.uniform(0.4, 2.3, (n, n)), 0.0) * np.outer(*units)
+    text = Formulas({}, {})(const(A))
+    rows = [row.split() for row in text.strip("[]").split(";")]
+    assert [[entry != "0" for entry in row] for row in rows] == pattern.tolist()
+    read = np.array(SymbolicReader()(const(A)).tolist(), dtype=float)
+    assert_allclose(read, A, rtol=1e-15)
+    full = rng.uniform(0.4, 2.3, (n, n))
+    full[0, 1] *= 1e-16
+    read = np.array(SymbolicReader()(const(full)).tolist(), dtype=float)
+    assert read[0, 1] == 0.0 and np.count_nonzero(read) == n * n - 1
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class Entries:
         sizes = np.abs(samples).max(axis=0, initial=0.0)
         most = sizes.max(initial=0.0)
         least = np.zeros_like(sizes) if sums else NEGLIGIBLE * beside(sizes)
-        formless = (APART if sums else NEGLIGIBLE) * most
+        formless = (APART if sums else NEGLIGIBLE) * np.where(_alone(sizes), 0.0, most)
         for i, j in product(range(rows), range(columns)):
             one, size = samples[:, i, j], sizes[i, j]
             noise = size <= NEGLIGIBLE * most and one.min() <= 0.0 <= one.max()
@@ -111,7 +111,7 @@ class Entries:
             found = self._remembered(one)
             if not isinstance(found, frozenset):
                 matrix[i, j] = found
-            elif size > formless or random < ENOUGH.get(len(found), 0):
+            elif size > formless[i, j] or random < ENOUGH.get(len(found), 0):
                 hidden.add(found)
         return matrix, frozenset(hidden)
 
@@ -191,6 +191,11 @@ class Entries:
             power = sympy.Rational(round(2 * a), 2)
             term *= sympy.Symbol(self.names[i], real=True) ** power
         return term
+
+
+def _alone(sizes: Array) -> Any:
+    """Which entries are the largest of their row and of their column: what has units of its own."""
+    return (sizes == sizes.max(axis=0, initial=0.0)) & (sizes.max(axis=1, initial=0.0) == sizes.T).T
 
 
 def _plain(c: float) -> Any:

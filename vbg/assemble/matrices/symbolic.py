@@ -139,13 +139,12 @@ def _constant(data: Any) -> Any:
 
 def beside(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """What an entry is small beside: sqrt(r c) of the largest r of its row and c of its column,
-    which have units of their own, or a hundredth of the largest of all; of a single column or row
-    that largest one."""
-    most = sizes.max(initial=0.0)
+    which have units of their own (one that stands alone in both is itself all there is); of a
+    single column or row the largest one."""
     if 1 in sizes.shape:
-        return np.full(sizes.shape, most)
+        return np.full(sizes.shape, sizes.max(initial=0.0))
     by_row, by_column = (sizes.max(axis=k, initial=0.0, keepdims=True) for k in (1, 0))
-    return np.maximum(np.sqrt(by_row * by_column), 0.01 * most)
+    return np.asarray(np.sqrt(by_row * by_column))
 
 
 def _skew(a: Any) -> Any:
