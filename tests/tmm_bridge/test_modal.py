@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import vbg
 from vbg.analysis import frequency_response, linearise, operating_point
-from vbg.analysis.rest.idle import Place
+from vbg.analysis.rest.idle import Place, resting_point
 from vbg.cli.main import main
 from vbg.cli.show.vibration import compared, poses_at, responses
 from vbg.errors import UsageError
@@ -268,6 +269,64 @@ def test_modes_are_orthogonal(capsys):
     assert told["worst"] < 1e-9
     assert main(["show", "vibration", file, "--orthogonality"]) == 0
     assert "products beside the diagonal up to" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_free_chains_have_a_table(seed):
+    """Discs without a spring to the ground, and with more hinges that nothing holds: modes of
+    frequency 0 beside those of the dense eigenvalue problem, at any units."""
+    rng = np.random.default_rng(seed)
+    n, units = 5, 10.0 ** rng.uniform(-6, 6, 2)
+    J, k = units[0] * rng.uniform(0.3, 3.0, n), units[1] * rng.uniform(0.3, 3.0, n)
+    loose = {0, *rng.choice(n, seed % 3, replace=False).tolist()}
+    plain = discs(n, 1.0, 0.1)
+    bodies = {
+        f"d{i}": {"mass": 1.0, "inertia": {"xx": J[i], "yy": J[i], "zz": float(J[i])}}
+        for i in range(n)
+    }
+    forces = {
+        f"s{i}": {"kind": "torsion_spring", "on": f"joints.j{i}", "k": float(k[i])}
+        for i in range(n)
+        if i not in loose
+    }
+    joints = plain.document["joints"]
+    found = vibration(vbg.Model(name="chain", bodies=bodies, joints=joints, forces=forces))
+    products = orthogonality(found)
+    L = np.tril(np.ones((n, n)))  # of hinge angles
+    held = np.diag([0.0 if i in loose else k[i] for i in range(n)])
+    squares = eigh(held, L.T @ np.diag(J) @ L, eigvals_only=True)
+    assert (products.stiffness == 0.0).sum() == len(loose)
+    np.testing.assert_allclose(
+        products.stiffness / products.mass, squares, rtol=1e-10, atol=1e-13 * squares.max()
+    )
+    assert_orthogonal(products)
+
+
+def assert_orthogonal(products):
+    n = len(products.mass)
+    np.testing.assert_allclose(products.M, np.eye(n), atol=1e-9)
+    np.testing.assert_allclose(products.K, np.diag(np.sign(products.stiffness)), atol=1e-9)
+    assert products.worst < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("name", "free", "others"),
+    [("shaft-arm-slider", 1, 2), ("heavy-top", 1, 2), ("free-body", 6, 0)],
+)
+def test_the_table_of_machines_with_free_hinges(name, free, others, capsys):
+    file = str(EXAMPLES / f"{name}.toml")
+    place = resting_point(vbg.assemble(vbg.read(file)))
+    found = vibration(place.system.model, poses=poses_at(place), off=place.off)
+    products = orthogonality(found)
+    assert_orthogonal(products)
+    poles = sorted(abs(mode.eigenvalue) for mode in linearise(place.system, place.point).modes)
+    squares = np.array(poles[2 * free :]) ** 2
+    assert poles[: 2 * free] == pytest.approx([0.0] * 2 * free, abs=1e-6)
+    np.testing.assert_allclose((products.stiffness / products.mass)[free:], squares, rtol=1e-8)
+    assert len(squares) == others and not products.stiffness[:free].any()
+    assert main(["show", "vibration", file, "--orthogonality"]) == 0
+    told = capsys.readouterr().out
+    assert f"{free} mode" in told and "frequency and K of 0" in told and "K 1" in told
 
 
 def test_what_has_no_linear_form_is_refused():

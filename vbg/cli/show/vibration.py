@@ -82,8 +82,9 @@ class Row:
         infinite for a pole that only one of both has."""
         if not self.both:
             return float("inf")
+        apart = abs(self.pole - self.other)
         free = abs(self.other) <= ZERO * self.scale
-        return abs(self.pole - self.other) / (self.scale if free else abs(self.other))
+        return apart / (self.scale if free else abs(self.other)) if apart else 0.0
 
     @property
     def free_on_one_side(self) -> bool:
@@ -104,21 +105,12 @@ class Amplitude:
 
 
 def _products(name: str, found: Vibration) -> Orthogonality:
-    """Raises VbgError for what has no mode, and where a hinge that nothing holds has no effort at
-    frequency 0."""
-    from numpy.linalg import LinAlgError
-
+    """Raises VbgError for what has no mode."""
     from vbg.tmm_bridge.modes.modal import orthogonality
 
-    try:
-        if not found.modes:
-            raise VbgError(f"{name} has no mode, whose products --orthogonality would show.")
-        return orthogonality(found)
-    except (LinAlgError, ZeroDivisionError) as error:
-        raise VbgError(
-            f"{name} has no table of --orthogonality: it has coordinates that nothing holds, which "
-            "need no effort at rest. A weak spring on each of them gives it one."
-        ) from error
+    if not found.modes:
+        raise VbgError(f"{name} has no mode, whose products --orthogonality would show.")
+    return orthogonality(found)
 
 
 def act(arguments: argparse.Namespace) -> int:
@@ -217,7 +209,7 @@ def compared(found: Vibration, linear: Linearisation) -> list[Row]:
     import numpy as np
 
     left = list(linear.modes)
-    scale = max((abs(mode.eigenvalue) for mode in left), default=0.0)
+    scale = max(map(abs, [*found.poles, *(mode.eigenvalue for mode in left)]), default=0.0)
     rows = []
     for k, pole in enumerate(found.poles):
         if not left:
@@ -365,16 +357,35 @@ def text_of_products(found: Orthogonality) -> str:
     """Modal masses and stiffnesses, and the products x_i.M x_j beside the diagonal."""
     n = len(found.mass)
     head = "Undamped modes, the largest hinge displacement 1: products beside the diagonal"
-    lines = [f"{head} up to {found.worst:.1e}.", ""]
-    shown = n if n <= WIDEST else 0
-    cells = [("mode", "[Hz]", "mass", "stiffness", *(f"M {k + 1}" for k in range(shown)))]
+    lines = [f"{head} up to {found.worst:.1e}.", *_told_of_signs(found), ""]
+    cells = [("mode", "[Hz]", "mass", "stiffness")]
     for k in range(n):
         square = found.stiffness[k] / found.mass[k]
-        hertz = figure(max(square, 0.0) ** 0.5 / 6.283185307179586)
-        products = (f"{value:.0e}" if abs(value) < 0.1 else "1" for value in found.M[k, :shown])
-        own = (figure(found.mass[k], 5), figure(found.stiffness[k], 5))
-        cells.append((str(k + 1), hertz, *own, *products))
-    return "\n".join([*lines, table(cells, ">" * (4 + shown))])
+        hertz = "falls" if square < 0.0 else figure(square**0.5 / 6.283185307179586)
+        cells.append((str(k + 1), hertz, figure(found.mass[k], 5), figure(found.stiffness[k], 5)))
+    lines.append(table(cells, ">>>>"))
+    for name, products in (("M", found.M), ("K", found.K)) if n <= WIDEST else ():
+        head_of = ("", *(f"{name} {k + 1}" for k in range(n)))
+        rows = [(f"{name} {i + 1}", *map(_product, products[i])) for i in range(n)]
+        lines += ["", table([head_of, *rows], ">" * (n + 1))]
+    return "\n".join(lines)
+
+
+def _product(value: float) -> str:
+    return f"{value:.0e}" if 0.0 < abs(value) < 0.1 else f"{value:.3g}"
+
+
+def _told_of_signs(found: Orthogonality) -> list[str]:
+    """What motions without restoring force, and those that fall, are."""
+    free, falling = int((found.stiffness == 0.0).sum()), int((found.stiffness < 0.0).sum())
+    lines = []
+    if free:
+        what = "mode has" if free == 1 else "modes have"
+        lines.append(f"{free} {what} frequency and K of 0: motions that nothing holds.")
+    if falling:
+        what = "mode falls" if falling == 1 else "modes fall"
+        lines.append(f"{falling} {what} away from this rest: K is negative.")
+    return lines
 
 
 def _complex(value: complex) -> str:

@@ -46,6 +46,7 @@ from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 
 RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
 STEPS = 100
+TRIES = 20  # values of w^2 next to a mode at which its shape is looked for
 LARGEST_STEP = 0.3  # of any hinge in one Newton step [rad, or the model's size]
 NARROW = 1e-3  # relative width at which counting gives way to inverse iteration
 FREE = 1e-7  # of the largest pole: a smaller one is zero
@@ -101,7 +102,7 @@ class Vibration:
         undamped = without_dampers(self.small)
         found: list[NaturalMode] = []
         for lower, upper, multiplicity in _brackets(undamped):
-            found += _sharpened(undamped, 0.5 * (lower + upper), multiplicity)
+            found += _sharpened(undamped, lower, upper, multiplicity)
         return tuple(sorted(found, key=lambda mode: mode.square))
 
     @cached_property
@@ -218,7 +219,8 @@ def orthogonality(found: Vibration) -> Orthogonality:
     mass, stiffness = np.diag(M).copy(), np.diag(K).copy()
     size = np.sqrt(np.outer(mass, mass))
     squares = np.abs(stiffness / mass)
-    squares[squares <= SUPPORTED * squares.max(initial=0.0)] = 0.0
+    free = squares <= SUPPORTED * squares.max(initial=0.0)
+    squares[free] = stiffness[free] = 0.0
     larger = np.maximum.outer(squares, squares)
     scale = np.where(larger > 0.0, larger, 1.0) * size
     return Orthogonality(mass, stiffness, M / size, np.where(larger > 0.0, K / scale, 0.0))
@@ -384,14 +386,28 @@ def _brackets(small: Small) -> list[tuple[float, float, int]]:
     return found
 
 
-def _sharpened(small: Small, guess: float, multiplicity: int) -> list[NaturalMode]:
-    """Inverse iteration on a block of shapes, and the quotients w^2 = x.Kx / x.Mx in it."""
+def _sharpened(small: Small, lower: float, upper: float, multiplicity: int) -> list[NaturalMode]:
+    """Inverse iteration on a block of shapes, and the quotients w^2 = x.Kx / x.Mx in it, of an
+    interval of w^2.  Next to zero it begins below: there K - w^2 M of free motions is singular."""
+    guess = lower if lower < 0.0 < upper else 0.5 * (lower + upper) * (1.0 + 1e-7)
+    for _ in range(TRIES):
+        try:
+            return _iterated(small, guess, multiplicity)
+        except np.linalg.LinAlgError:  # a pivot of which rounding left nothing
+            guess -= upper - lower
+    raise UsageError(
+        f"{small.mechanism.model.name}: the mode at w^2 = {guess:.6g} has no shape: a hinge moves"
+        " that no inertia follows. Give the body behind it a mass and a moment of inertia."
+    )
+
+
+def _iterated(small: Small, guess: float, multiplicity: int) -> list[NaturalMode]:
     from scipy.linalg import eigh
 
     free = small.free
     x = np.zeros((small.n_v, multiplicity))
     x[free] = np.random.default_rng(len(free)).standard_normal((len(free), multiplicity))
-    passed = eliminate_beside(small, guess * (1.0 + 1e-7))
+    passed = eliminate_beside(small, guess)
     e = np.zeros((len(small.M), 6, multiplicity))
     values = np.zeros(multiplicity)
     for _ in range(8):
