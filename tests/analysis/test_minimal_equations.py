@@ -15,6 +15,7 @@ from tests.tail import only
 from vbg.cli.main import main
 from vbg.errors import UsageError, VbgError
 from vbg.io import toml
+from vbg.model.text.plain import thaw
 
 sympy = pytest.importorskip("sympy")
 
@@ -328,6 +329,30 @@ def test_terms_of_other_units_stay_beside_a_stiff_spring(stiff, names):
     at = {"j.angle": 0.0, "j.speed": 2.0, "t": 1.1, "c": 1e-7}
     found = float(load.xreplace({s: at[str(s)] for s in load.free_symbols}))
     assert found == pytest.approx(-2e-7 - 3e-7 * np.cos(1.1), rel=1e-14)
+
+
+def rods(seed, light):
+    """Two rods on ball joints, of `light` times the density of steel."""
+    rng = np.random.default_rng(seed)
+    model = vbg.read(EXAMPLES / "triple-pendulum.toml")
+    document = {key: value for key, value in thaw(model.document).items() if key != "simulate"}
+    for table in ("bodies", "joints"):
+        document[table] = dict([*document[table].items()][:2])
+    document.pop("measures", None)
+    given = {"L": rng.uniform(0.1, 0.4), "radius": rng.uniform(0.003, 0.01)}
+    document["parameters"] = {k: float(v) for k, v in given.items()} | {"steel": 7850 * light}
+    return vbg.Model.from_document(document)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_joint_forces_have_no_terms_of_rounding(seed):
+    """Of round bodies J_yy - J_zz is a last digit, at every density: no number that is rounding
+    beside the masses and inertias that it comes from."""
+    for light in (1.0, 1e-6, 1e3):
+        found = minimal_equations(vbg.assemble(rods(seed, light)), names=False)
+        every = [*found.mass, *found.loads, *(c for three in found.outputs.values() for c in three)]
+        numbers = [abs(float(n)) for entry in every for n in entry.atoms(sympy.Float)]
+        assert min(numbers) > 1e-9 * min(light, 1.0)
 
 
 def test_the_command_line_says_what_there_is_not(capsys, tmp_path):

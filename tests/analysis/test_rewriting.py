@@ -17,7 +17,7 @@ from vbg.analysis.symbolic.rewriting.printing import ordered_terms, ordering  # 
 from vbg.analysis.symbolic.rewriting.sharing import renamed  # noqa: E402
 from vbg.analysis.symbolic.rewriting.slopes import Slopes  # noqa: E402
 from vbg.analysis.symbolic.rewriting.sums import Sums  # noqa: E402
-from vbg.analysis.symbolic.rewriting.tidy import Decimals, exact  # noqa: E402
+from vbg.analysis.symbolic.rewriting.tidy import Decimals, Tidy, exact  # noqa: E402
 from vbg.assemble.matrices.products import product  # noqa: E402
 
 X = sympy.symbols("x y z t", real=True)
@@ -177,3 +177,22 @@ def test_a_small_term_stays_beside_a_large_one_of_another_kind(stiff):
     found = simplified(-large * x * (s**2 + c**2) - small * z + sympy.Float(0.02) * s + left)
     assert float(found.coeff(x)) == -stiff and found.coeff(z) == pytest.approx(-0.05)
     assert found.coeff(s) == pytest.approx(0.02) and not found.has(y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("size", [1e-15, 1.0, 1e15])
+def test_what_is_left_of_numbers_that_cancel_goes_whatever_its_size(seed, size):
+    """(a - b - c)(x^2 - y^2) with b + c = a but for the last digit, each product written in another
+    way: what is left goes alone and beside others, e t and e z, 1e-13 of a, stay."""
+    rng = np.random.default_rng(seed)
+    x, y, z, t = X
+    a, b = (sympy.Rational(repr(float(n))) for n in size * rng.uniform(0.5, 2.0, 2))
+    c = sympy.Rational(repr(float(a - b) * (1.0 + 4e-16)))
+    e = sympy.Rational(repr(float(a) * 1e-13))
+    nothing = a * (x + y) * (x - y) - b * (x**2 - y**2) - (c * x**2 - c * y**2)
+    assert sympy.expand(nothing) != 0
+    tidy = Tidy()
+    assert tidy(nothing) == 0
+    assert sympy.expand(tidy(nothing + e * t)) == e * t
+    found = sympy.expand(tidy(nothing + a * t + e * z))
+    assert found.coeff(z) == e and found.coeff(t) == a and not found.has(x)

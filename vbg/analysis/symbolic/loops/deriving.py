@@ -273,7 +273,7 @@ def _balances(
         torque = (torque - w.cross(product(J, w))).applyfunc(tidy)
         needs[name] = Needs(m, J, force, torque)
         mass += product(m * V.T, V) + product(W.T, J, W)
-        turning = product(W.T, torque - product(J, k.alpha0[name]))
+        turning = product(W.T, (torque - product(J, k.alpha0[name])).applyfunc(tidy))
         right += product(V.T, force - m * k.a0[name]) + turning
     upper = sympy.Matrix(n, n, lambda i, j: tidy(mass[i, j]) if i <= j else 0)
     whole = sympy.Matrix(n, n, lambda i, j: upper[min(i, j), max(i, j)])

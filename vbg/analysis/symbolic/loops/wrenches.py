@@ -89,8 +89,9 @@ def wrenches_of(
     for name, need in needs.items():
         a = product(k.V[name], d).applyfunc(tidy) + k.a0[name]
         alpha = product(k.W[name], d).applyfunc(tidy) + k.alpha0[name]
-        passing.force[name] = need.mass * a - need.force
-        passing.moment[name] = product(k.R[name], product(need.inertia, alpha) - need.torque)
+        passing.force[name] = (need.mass * a - need.force).applyfunc(tidy)
+        about = (product(need.inertia, alpha) - need.torque).applyfunc(tidy)
+        passing.moment[name] = product(k.R[name], about)
     found: dict[str, tuple[Any, ...]] = {}
     for joint in tree.cuts:
         sums = {what: sympy.zeros(3, 1) for what in ("force", "torque")}

@@ -17,6 +17,7 @@ GROWN = 2  # terms by operations above which a sum is not multiplied out to be c
 FACTORED = 60  # operations up to which common factors are looked for
 DEGREE = 3  # of sines and cosines in a product that is written as a sum of angles
 NEGLIGIBLE = 3e-15  # beside the largest coefficient of its kind, which has its units: rounding
+FAINT = 1e-8  # beside the largest that a coefficient can be: worth a look at what was added to it
 LARGEST_DENOMINATOR, LARGEST_NUMERATOR = 64, 10**6  # of fractions that stay fractions
 LONG = 10**18  # a denominator behind which a fraction is a rounded number
 
@@ -29,6 +30,7 @@ class Tidy:
     def __init__(self) -> None:
         self.operations, self._terms = Operations(), Terms()
         self._known: dict[Any, Any] = {}
+        self._bounds: dict[Any, float] = {}
         self._written = written_once()
         self.sums = Sums()
         self._waves, self._like = Waves(self.sums), Kinds(self.sums)
@@ -54,7 +56,7 @@ class Tidy:
         for product, n in terms.items():
             kind = self._like(product)
             sizes[kind] = max(abs(as_float(n)), sizes.get(kind, 0.0))
-        small = NEGLIGIBLE * max(sizes.values(), default=0.0)
+        small = FAINT * self._bound(before)
         added_up: Sum | None = None
         kept = {}
         for product, n in terms.items():
@@ -65,6 +67,21 @@ class Tidy:
             if size > NEGLIGIBLE * beside:
                 kept[product] = _number(n)
         return kept
+
+    def _bound(self, e: Any) -> float:
+        """No coefficient of `e`, multiplied out as if its numbers had one sign, is larger."""
+        if e.is_Number:
+            return abs(as_float(e))
+        if not (e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and e.exp > 0)):
+            return 1.0
+        found = self._bounds.get(e)
+        if found is None:
+            if e.is_Pow:
+                found = self._bound(e.base) ** int(e.exp)
+            else:
+                found = (sum if e.is_Add else math.prod)(map(self._bound, e.args))
+            self._bounds[e] = found
+        return found
 
     def _added_up(self, e: Any) -> Sum:
         """`e` multiplied out as if all its numbers had one sign; of the sums of its products of
