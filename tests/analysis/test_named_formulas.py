@@ -1,14 +1,22 @@
 """Formulas of the model file that choose, turn or vanish: equations in symbols give the numbers of
 the machine, of others where they have its names, and tell which names they do not have."""
 
+import re
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
 import vbg
+from vbg.analysis.symbolic import block_matrices
+from vbg.analysis.symbolic.block_matrices import written_matrices
+from vbg.analysis.symbolic.loops.code import c, fortran, python
+from vbg.analysis.symbolic.loops.code.coding import code_of
 from vbg.analysis.symbolic.loops.deriving import minimal_equations
 from vbg.analysis.symbolic.named_matrices import named_matrices
 from vbg.analysis.symbolic.symbolic import equations_of
-from vbg.analysis.symbolic.written import as_text
+from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
 
 pytest.importorskip("sympy")
 FORMULAS = {  # of a mass, and the parameters that stay numbers by them
@@ -74,6 +82,30 @@ def test_names_give_the_numbers_of_the_machine_and_of_others(formula):
         assert numbers_of([named.mass, named.right], known) == pytest.approx(expected, rel=1e-12)
         found = numbers_of([loops.mass, sympy.Matrix(loops.loads)], known)
         assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_every_language_tells_what_stays_a_number(tmp_path):
+    """As comments: sentences that compilers and LaTeX pass over."""
+    system = vbg.assemble(pendulum("c*max(a, b)", drawn(3)))
+    equations = equations_of(system, "minimal")
+    (chosen, zero), code = equations.numbered.remarks, code_of(minimal_equations(system))
+    assert "a, b (" in chosen and zero.startswith("zero: off")
+    for remark in (chosen, zero):
+        assert f"# {remark}\n" in f"{as_text(equations)}\n"
+        assert f"# {remark}\n" in as_python(equations)
+        assert f"/* {remark} */\n" in as_c(equations) and f"/* {remark} */\n" in c.as_c(code)
+        assert f"% {remark}\n" in f"{as_latex(equations)}\n"
+        assert remark in python.as_python(code)
+        assert f"% {remark}\n" in block_matrices.as_latex(written_matrices(system, latex=True))
+        assert remark in block_matrices.as_text(written_matrices(system))
+        fortran_text = " ".join(line.strip("! ") for line in fortran.as_fortran(code).splitlines())
+        assert remark in fortran_text
+    assert re.search("% .*L = 0.7", as_latex(equations))
+    compile(as_python(equations), "rate.py", "exec")
+    if compiler := shutil.which("gcc"):
+        (tmp_path / "rate.c").write_text(as_c(equations), encoding="utf-8")
+        flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+        subprocess.run([compiler, *flags, str(tmp_path / "rate.c")], check=True)
 
 
 @pytest.mark.parametrize("formula", ["max(a, b)", "c*abs(a - 2*b)"])

@@ -190,6 +190,8 @@ def as_latex(written: WrittenMatrices) -> str:
     """Every matrix as an array with names at its rows and columns; rows and columns that are
     zero are left out."""
     lines = ["% Blocks of the state equations; needs amsmath."]
+    values = ", ".join(f"{n} = {v:.7g}" for n, v in written.parameters.items())
+    lines += [f"% {one}" for one in (values, *written.numbered.remarks) if one]
     for name, matrix in written.matrices.items():
         rows = [row for row in matrix.rows if any(e[0] == row for e in matrix.entries)]
         columns = [c for c in matrix.columns if any(e[1] == c for e in matrix.entries)]

@@ -72,7 +72,7 @@ def _coupled(equations: SymbolicEquations) -> list[tuple[Any, Any]]:
 
 
 def as_latex(equations: SymbolicEquations) -> str:
-    """An align environment; names of parts in upright type."""
+    """An align environment; names of parts in upright type; values and remarks as comments."""
     import sympy
 
     def written(expression: Any) -> str:
@@ -92,7 +92,10 @@ def as_latex(equations: SymbolicEquations) -> str:
         ]
         lines.append(f"{' + '.join(terms)} &= {written(right)}")
     lines += [f"0 &= {written(flow)}" for flow in equations.constraints]
-    return "\\begin{align}\n" + " \\\\\n".join(f"  {line}" for line in lines) + "\n\\end{align}"
+    body = "\\begin{align}\n" + " \\\\\n".join(f"  {line}" for line in lines) + "\n\\end{align}"
+    values = [", ".join(f"{s} = {v:.7g}" for s, v in equations.parameters.items())]
+    told = [f"% {one}" for one in [*values, *equations.numbered.remarks] if one]
+    return "\n".join([body, *told])
 
 
 def _upright(name: str) -> str:
@@ -146,7 +149,8 @@ def as_python(equations: SymbolicEquations) -> str:
     further = {"efforts": equations.efforts, "modes": equations.modes}
     given = {name: symbols for name, symbols in further.items() if symbols}
     head = f"def rate({', '.join(['t', 'x', *given])}):"
-    lines = ["from math import *", "", "from numpy import array, linalg", "", "", head]
+    lines = [f"# {remark}" for remark in equations.numbered.remarks]
+    lines += ["from math import *", "", "from numpy import array, linalg", "", "", head]
     told = f"Rates of x = ({', '.join(map(str, states))}).{_told_of_modes(equations)}"
     lines.append(f'    """{told}"""')
     lines.append(f"    {', '.join(str(names[s]) for s in states)}, = x")
@@ -217,7 +221,8 @@ def as_c(equations: SymbolicEquations) -> str:
             lines.append(f"    y[{i}] = {code(equations.right[i])};")
         lines += _CHOLESKY.format(n=n).splitlines()
     lines += ["    (void)t;", "}"]
-    return "\n".join([*lines[:2], *helpers("\n".join(lines)), *lines[2:]])
+    told = [f"/* {remark} */" for remark in equations.numbered.remarks]
+    return "\n".join([*told, *lines[:2], *helpers("\n".join(lines)), *lines[2:]])
 
 
 _CHOLESKY = """\

@@ -101,7 +101,7 @@ def written_once() -> Callable[[Any], str]:
     """`str` of expressions, which keeps what it has written of their parts."""
     from sympy.printing.str import StrPrinter
 
-    printer = remembering(ordering(StrPrinter))()
+    printer = remembering(ordering(StrPrinter))({"full_prec": False})
     return lambda expression: str(printer.doprint(expression))
 
 
