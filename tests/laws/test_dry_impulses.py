@@ -178,3 +178,55 @@ def test_what_has_just_stopped_slips_on_where_its_carrier_is_caught(scale):
     assert run["catch.lost"][-1] == pytest.approx(v**2, rel=1e-9)
     assert run["B.speed"][-1] == pytest.approx(v - 2.0 / 3.0 * scale, rel=1e-9)
     assert not run.audit.failures
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("kind", ["friction", "clutch", "ahead"])
+@pytest.mark.parametrize("seed", tail(range(8), 2))
+def test_what_is_carried_along_does_not_jump_with_its_carrier(solve, kind, seed):
+    """A wheel J that friction F takes along with a shaft whose given speed jumps from u to s keeps
+    its own and gains F/J t, at most to s; `ahead`: the shaft, without inertia, runs ahead of
+    another wheel J0 by s, which friction holds and F moves back."""
+    draw = np.random.default_rng(seed)
+    moment, T = (10.0 ** draw.uniform(-3, 3, 2)).tolist()
+    J, J0 = (draw.uniform(0.5, 2.0, 2) * moment).tolist()
+    u = 0.0 if kind == "ahead" else float(draw.choice([0.0, 0.5, -0.5])) / T
+    s = float(draw.uniform(1.0, 2.0) * draw.choice([-1, 1])) / T
+    way = np.sign(s - u)
+    reaches = kind != "ahead" and bool(seed % 2)
+    F = float(draw.uniform(20.0, 30.0) if reaches else draw.uniform(0.5, 2.0)) * moment / T**2
+    held = 0.4 * F
+    at, end = 0.4 * T, T
+    law = {"capacity": F} if kind == "clutch" else {"coulomb": F}
+    parts = {
+        "motor": {"kind": "speed", "nodes": ["f"], "speed": f"if(t < {at!r}, {u!r}, {s!r})"},
+        "dry": {"kind": "clutch" if kind == "clutch" else "friction", "nodes": ["f", "w"], **law},
+        "wheel": {"kind": "inertia", "nodes": ["w"], "J": J, "speed": u},
+    }
+    if kind == "ahead":
+        parts["motor"]["nodes"] = ["b", "f"]
+        parts["base"] = {"kind": "inertia", "nodes": ["b"], "J": J0}
+        parts["brake"] = {"kind": "friction", "nodes": ["b"], "coulomb": held}
+    settings = {"t_end": end, "output_step": 0.05 * T, "rtol": 1e-9}
+    model = vbg.Model(name="carried", gravity=[0, 0, 0], rotational=parts, simulate=settings)
+    run = solve(model)
+    assert run.status.code == "finished", run.status.sentence
+    assert not run.audit.failures
+    gained = F / J * np.clip(run.time - at, 0.0, None)
+    back = -way * (F - held) / J0 * np.clip(run.time - at, 0.0, None) if kind == "ahead" else 0.0
+    slip = np.abs(s - u) - gained - np.abs(back)
+    slips = slip > 0.0
+    expected = np.where(slips, u + way * gained, s)
+    assert slips[-1] != reaches or kind == "ahead"
+    close = {"rtol": 1e-7, "atol": 1e-8 / T}
+    np.testing.assert_allclose(run["wheel.speed"][slips], expected[slips], **close)
+    if kind == "ahead":
+        np.testing.assert_allclose(run["base.speed"][slips], back[slips], **close)
+    else:
+        np.testing.assert_allclose(run["wheel.speed"], expected, **close)
+        slid = (
+            (s - u) ** 2 * J / 2
+            if reaches
+            else F * abs((s - u) * 0.6 * T) - (F * 0.6 * T) ** 2 / J / 2
+        )
+        assert run["energy.dissipated"][-1] == pytest.approx(slid, rel=1e-6)

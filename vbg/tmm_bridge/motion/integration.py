@@ -25,7 +25,7 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.motion.events.endless import remedy_for
-from vbg.tmm_bridge.motion.events.impulses import kick, strike_apart
+from vbg.tmm_bridge.motion.events.impulses import kick, slipped, strike_apart
 from vbg.tmm_bridge.motion.events.latches import Apart, switched, turned_at_start
 from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
@@ -196,7 +196,7 @@ def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:
     y, apart = strike_apart(plant, stop, plant.struck(stop, y)) if stop.jumps else (y, ())
     y, struck = kick(plant, stop, y)
     record.events += (*apart, *struck)
-    return plant.sample(stop, y)
+    return plant.sample(stop, slipped(plant, stop, y))
 
 
 def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:

@@ -10,7 +10,8 @@ accelerations and efforts.  Between ideal drives and joints it is the change of 
 energy; what the kinetic energy grows by is work of the drives.
 
 Where the speed s of a source between two shafts jumps it strikes them apart (`onedim.offsets`):
--m r d times the jump is the impulse on what both have in common.
+-m r d times the jump is the impulse on what both have in common.  Dry friction carries nothing of
+any impulse, as it is bounded.
 """
 
 from __future__ import annotations
@@ -77,6 +78,30 @@ def strike_apart(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event
     _let_go(plant, stop.after, y, max(abs(push / part.mass / part.ratio) for part, push in struck))
     names = [f"{part.offset.part.table}.{part.offset.name}" for part, _ in struck]
     return y, tuple(Event(stop.first, name, "its speed jumps: an impulse") for name in names)
+
+
+def slipped(plant: Plant, stop: Stop, y: Array) -> Array:
+    """The state behind a stop at which given speeds jump: what dry friction between shafts holds is
+    bounded, so that a shaft it held to such a speed keeps its own, and the friction slips."""
+    network, own, smooth = plant.mechanism.network, plant.mechanism.size, plant.smooth
+    alone = [f for f in network.frictions if f.row < 0] if network is not None else []
+    alone = [f for f in alone if not f.has_no_inertia]
+    if not alone or not stop.jumps:
+        return y
+    apart = stop.after - stop.before
+    times = (stop.before - apart, stop.before, stop.after, stop.after + apart)
+    plant.smooth = (-np.inf, np.inf)
+    far, before, after, beyond = (plant.grips(t, y)[:, 0].copy() for t in times)
+    plant.smooth = smooth
+    bent = 4.0 * np.maximum(np.abs(before - far), np.abs(beyond - after))
+    change = np.abs(after - before)
+    jumps = change > bent + SEEN * np.maximum(np.abs(before), np.abs(after))
+    slips = jumps & (np.abs(after) > IMPULSIVE * change)
+    y = y.copy()
+    for friction in alone:
+        if slips[friction.index]:
+            y[own + friction.mode] = math.copysign(1.0, after[friction.index])
+    return y
 
 
 def _apart(plant: Plant) -> list[Between]:
