@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import sys
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from vbg.structure.routes.schedule import estimated_costs, routes
 from vbg.structure.routes.showing import routes_data, routes_text, tree_picture
 from vbg.structure.routes.synthesis import dyads, primary, random_mechanism
 from vbg.structure.routes.tree import MOST_STEPS, route_tree
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SMALL = ["stewart_platform_inverse", "helicopter_rotor", "nine_bar_planar"]
 
@@ -183,3 +187,14 @@ def test_a_large_tree_is_drawn_by_its_best_routes():
     drawn = tree_picture(tree).to_string()
     assert tree.nodes > 400 and drawn.count("plaintext") == 20
     assert routes_data(tree, best=1)["tree"]["then"]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_measuring_is_told_while_it_lasts(terminal, capsys, monkeypatch):
+    """On a terminal only: the first measurement compiles kernels."""
+    file = str(EXAMPLES / "two-link-robot.toml")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert main(["show", "structure", file, "--routes", "1", "--measured"]) == 0
+    told = capsys.readouterr().err
+    assert ("measuring groups" in told) == terminal
+    assert not terminal or told.endswith("\r\x1b[K")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.output import DRAWINGS, require_output, wrote
 from vbg.cli.parser import add, add_json, add_model, count_of, names
+from vbg.cli.progress import ProgressLine
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from vbg.structure.routes.tree import RouteTree
 
 PLACE = 40
+MEASURING = "measuring groups (kernels are compiled at their first use, half a minute)"
 BEST = 10  # routes in JSON, without a number
 
 
@@ -120,8 +122,13 @@ def report(
     from vbg.structure.show import proposed, structure_data, structure_text
 
     asked = arguments.routes or arguments.tree
-    tree = _tree(structure, arguments, measured) if asked else None
-    shared = _shared(measured, arguments.workers) if measured and arguments.workers else None
+    line = ProgressLine(quiet=arguments.json or measured is None)
+    line.tell({"kind": "stage", "stage": MEASURING})
+    try:
+        tree = _tree(structure, arguments, measured) if asked else None
+        shared = _shared(measured, arguments.workers) if measured and arguments.workers else None
+    finally:
+        line.tell({"kind": "done"})
     if arguments.json:
         data = structure_data(structure)
         if tree is not None:
