@@ -50,6 +50,46 @@ def test_the_blocks_are_the_matrices_in_numbers(name):
     assert compared > 6
 
 
+@pytest.mark.parametrize("inductors", [1, 2])
+def test_rows_that_vanish_are_differentiated_in_the_mixed_case(inductors):
+    """A hinge beside inductors behind one conductance: Q2 H of the numbers has the same rows for
+    the hinge, whatever the others are."""
+    stores = {f"I{i}": {"kind": "I", "value": 2.0 + i, "initial": [0.0]} for i in range(inductors)}
+    graph = {"U": {"kind": "Se", "effort": "3*cos(2*t)"}, "a": {"kind": "1"}}
+    model = vbg.Model(
+        bondgraph={**graph, "R": {"kind": "R", "flow": "e/4"}, **stores},
+        bonds=["U -> a", "a -> R", *(f"a -> {name}" for name in stores)],
+        bodies={
+            "arm": {
+                "mass": 1.3,
+                "inertia": {"xx": 0.1, "yy": 0.2, "zz": 0.15},
+                "points": {"top": [0.1, 0.6, 0.2]},
+            }
+        },
+        joints={
+            "A": {"kind": "revolute", "between": ["ground", "arm.top"], "axis": [0.1, 0.2, 1.0]}
+        },
+        simulate={"t_end": 1.0, "output_step": 0.05},
+    )
+    system = vbg.assemble(model)
+    x, numbers = numbers_of(system)
+    found, plain = partitioned_matrices(system), matrices_of(system, 0.05, x)
+    assert (found.case, plain.case) == ("mixed rows", "mixed")
+    spins, compared = Substitution(dict(found.spins)), 0
+    names = [f"A.{label}" for m in found.members["u2"] if m.name[:2] == "A." for label in m.labels]
+    own = [plain.blocks["T_LE"].rows.index(name) for name in names]
+    assert len(own) == 5
+    Q2 = plain.blocks["Q2"].values
+    for name in ("H1", "H3", "H4"):
+        block = spins(dense(found.matrices[name]))
+        expected = (Q2 @ plain.blocks[name].values)[own]
+        value = numbers([[block]], *block.shape)
+        assert_allclose(value[own], expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
+        assert not np.delete(value, own, axis=0).any()
+        compared += bool(expected.any())
+    assert compared == 3
+
+
 def test_the_rates_of_the_papers_machine_follow_from_its_blocks():
     """X1' = T_11 X1 + T_1u1 U1 + T_1u2 U2 with the spring as a store, and
     H1 X1 + H3 U1 + H4 U2 = 0: eq. 15 of the paper, at any posture."""

@@ -131,8 +131,8 @@ class _Part:
 
 
 def partitioned_matrices(system: System) -> PartitionedMatrices:
-    """J, F, R, R_E, T, in case (15) H, and K of stores in derivative causality, as matrices of
-    blocks.
+    """J, F, R, R_E, T, in case (15) and of rows that are like it H, and K of stores in derivative
+    causality, as matrices of blocks.
 
     Raises UsageError where such stores follow others by a resistor.
     """
@@ -153,11 +153,15 @@ def partitioned_matrices(system: System) -> PartitionedMatrices:
         return _inverse(matrix, next(names), inverses)
 
     found = given | transfer_matrices(given, _identity, inverse)
-    case = _case(found["T_LE"])
+    vanishing = _vanishing_rows(found)
+    case = _case(found["T_LE"], vanishing)
     spins: dict[Block, Block] = {}
-    if case == "15":
+    if vanishing:
         along = forms.along(_symbols(system.equations.spins, spins))
-        found |= constraint_matrices(found, _rates(forms, parts, "C", along, found))
+        rates = _rates(forms, parts, "C", along, found)
+        own = {name: _only(found[name], vanishing) for name in ("JC1", "JC2")}
+        rates = {name: _only(rate, vanishing) for name, rate in rates.items()}
+        found |= constraint_matrices(found | own, rates)
     if forms.size("D"):
         forms.require_without_resistors(found)
         along = forms.along(_symbols(system.equations.spins, spins))
@@ -298,10 +302,27 @@ def _inverse(matrix: Grid, name: str, inverses: list[str]) -> Grid:
     return Grid(matrix.heights, matrix.widths, symbols)
 
 
-def _case(T_LE: Grid) -> str:
+def _vanishing_rows(found: Mapping[str, Grid]) -> frozenset[int]:
+    """Rows of constraint sources that give no effort, for those of T_LE vanish, and pass through no
+    resistor: they are differentiated."""
+    through = [found["JCL"] @ found["R"], found["JCE"] @ found["R_E"], found["T_LE"]]
+    passing = {i for grid in through for i, _ in grid.blocks}
+    return frozenset(range(len(found["T_LE"].heights))) - passing
+
+
+def _only(grid: Grid, rows: frozenset[int]) -> Grid:
+    """The grid with some of its rows, the others zero."""
+    kept = {place: block for place, block in grid.blocks.items() if place[0] in rows}
+    return Grid(grid.heights, grid.widths, kept)
+
+
+def _case(T_LE: Grid, vanishing: frozenset[int]) -> str:
+    """ "mixed rows" where some block rows vanish, "14 or mixed" where none does."""
     if not T_LE.heights:
         return ""
-    return "14 or mixed" if T_LE.blocks else "15"
+    if not T_LE.blocks:
+        return "15"
+    return "mixed rows" if vanishing else "14 or mixed"
 
 
 def dense(grid: Grid) -> Block:

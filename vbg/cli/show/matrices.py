@@ -26,8 +26,11 @@ CASES = {
     "15": "case (15): T_LE = 0, the rows of the constraint sources are differentiated once",
     "mixed": "mixed case: T_LE is singular but not zero; the rows Q1^T give efforts directly, the\n"
     "rows Q2^T are differentiated once (H)",
-    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case,\n"
-    "whose Q1, Q2 and H are shown without --blocks",
+    "mixed rows": "mixed case: rows of T_LE that vanish are differentiated once (in H), the\n"
+    "others give efforts directly, as many as are independent (numbers: Q1, Q2)",
+    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case.\n"
+    "vbg show matrices in numbers tells which, and has Q1, Q2 and H; in symbols they are shown of\n"
+    "machines with up to 12 components of stores, without --blocks",
 }
 
 
