@@ -24,6 +24,9 @@ from vbg.analysis.begin.hanging import Group, closed, groups, written_apart
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.rest.resting import with_modes, without_friction
 from vbg.assemble import Start, System, assemble_start, start_at
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
+from vbg.blocks.rounding import terms_of
 from vbg.errors import AssemblyError, Problem, UsageError
 from vbg.model.located import located
 
@@ -70,7 +73,8 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
 @dataclass(frozen=True, slots=True)
 class _Task:
     """What is to be balanced: `still` times the values of the probe zero, its rows those of the
-    places `of` in x, by the contents of the `groups`; `pressures` are rows of what may not pull."""
+    places `of` in x, by the contents of the `groups`; `pressures` are rows of what may not pull.
+    `rounding` of each row at the written start: of what joints and drives carry, too."""
 
     system: System
     probe: Probe
@@ -79,6 +83,7 @@ class _Task:
     still: Array
     of: Places
     pressures: Places
+    rounding: Array
 
 
 def _task(system: System, start: Start, parts: tuple[str, ...]) -> _Task:
@@ -91,7 +96,18 @@ def _task(system: System, start: Start, parts: tuple[str, ...]) -> _Task:
     where = _asked_at(system, parts[0])
     carried[probe.spans["rate"].start + moving] = carrying(system, probe, x, moving, where)
     smooth = _Smooth(probe, without_friction(start, 0.0, x), carried)
-    return _Task(system, probe, smooth, found, still, of, _pressures(system, probe, parts))
+    pressures = _pressures(system, probe, parts)
+    rounding = ROUNDING * np.abs(still[:, probe.spans["rate"]]) @ _terms(system, start)
+    return _Task(system, probe, smooth, found, still, of, pressures, rounding)
+
+
+def _terms(system: System, start: Start) -> Array:
+    """How large the numbers are of which each rate at the start is the sum: a boom that a drive
+    holds is at rest but for rounding of its weight, whatever the parts carry beside it."""
+    e = system.equations
+    wanted = {f"rate {s.state.name}": terms_of(e.rates[s.state.leaf]) for s in system.slices}
+    given = {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time}
+    return np.abs(Evaluator(lower(wanted, given), kept=start.kept)(0.0, start.state))
 
 
 def _found(task: _Task, start: Start) -> tuple[Start, Array]:
@@ -108,7 +124,7 @@ def _found(task: _Task, start: Start) -> tuple[Start, Array]:
         if not np.setdiff1d(pulling, empty).size:
             break
         empty = np.union1d(empty, pulling)
-    return start_at(task.system, x), held[: len(task.still)]
+    return start_at(task.system, x), np.maximum(held[: len(task.still)], task.rounding)
 
 
 def _require_written(task: _Task, parts: tuple[str, ...], before: Array, after: Array) -> None:
