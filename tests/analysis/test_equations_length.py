@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vbg
@@ -94,3 +95,20 @@ def test_six_axes_about_skew_lines_are_refused_soon():
     assert time.process_time() - begin < 60.0
     found = equations_of(system, "constraint")
     assert found.form == "constraint" and len(found.rates) > 50
+
+
+@pytest.mark.parametrize("kind", tail(["universal", "revolute"], first=1))
+def test_chains_about_skew_axes_end_in_a_sentence(kind):
+    """Five bodies on axes of which no two are parallel: minutes, if nobody counted."""
+    rng, bodies, joints = np.random.default_rng(4), {}, {}
+    for i in range(5):
+        axis, other = rng.normal(size=(2, 3))
+        two = {"axis2": np.cross(axis, other).tolist()} if kind == "universal" else {}
+        points = {name: rng.uniform(-0.4, 0.4, 3).tolist() for name in "ab"}
+        inertia = {"xx": 0.1, "yy": 0.2, "zz": 0.15}
+        bodies[f"b{i}"] = {"mass": 1.0 + i, "inertia": inertia, "points": points}
+        ends = ["ground" if i == 0 else f"b{i - 1}.b", f"b{i}.a"]
+        joints[f"j{i}"] = {"kind": kind, "between": ends, "axis": axis.tolist(), **two}
+    system = vbg.assemble(vbg.Model(name="snake", bodies=bodies, joints=joints))
+    with pytest.raises(VbgError, match=r"equations of snake in minimal coordinates.*too long"):
+        minimal_equations(system)

@@ -32,7 +32,7 @@ from vbg.analysis.symbolic.network import network_form, why_not_linear
 from vbg.analysis.symbolic.rewriting.angles import simplified
 from vbg.analysis.symbolic.rewriting.clearing import cleared_balances
 from vbg.analysis.symbolic.rewriting.counting import Operations
-from vbg.analysis.symbolic.rewriting.sums import Sums
+from vbg.analysis.symbolic.rewriting.sums import Exhausted, Sums
 from vbg.analysis.symbolic.rewriting.tidy import Tidy
 from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
 from vbg.assemble.matrices.products import product
@@ -286,8 +286,11 @@ def _projected(
     whole = (*mass, *right)
     if size >= SIMPLIFIED or sum(entry.count_ops() for entry in whole) >= SIMPLIFIED:
         return mass, right
-    short = mass.applyfunc(simplified), [simplified(load) for load in right]
-    cleared, loads = cleared_balances(*short, tuple(u), Sums(), lambda _: False)
+    try:
+        short = mass.applyfunc(simplified), [simplified(load) for load in right]
+        cleared, loads = cleared_balances(*short, tuple(u), Sums(), lambda _: False)
+    except Exhausted:  # they are right as they are
+        return mass, right
     return cleared, sympy.Matrix(loads)
 
 

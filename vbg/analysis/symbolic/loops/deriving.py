@@ -28,6 +28,8 @@ from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.rewriting.algebra import Algebra
 from vbg.analysis.symbolic.rewriting.clearing import cleared_balances
 from vbg.analysis.symbolic.rewriting.sharing import replaced
+from vbg.analysis.symbolic.rewriting.sums import MOST as MOST_PRODUCTS
+from vbg.analysis.symbolic.rewriting.sums import Exhausted
 from vbg.analysis.symbolic.rewriting.tidy import between_jumps, exact
 from vbg.analysis.symbolic.size import require_length
 from vbg.assemble.derive.equations import Constraint
@@ -80,7 +82,15 @@ def minimal_equations(
         own = frozenset(motion.name for motion in tree.motions)
         further = partial(_besides, own=own)
         numbers = named(system, _needed(system), of_unit_bodies, further=further)
-    return _derived(numbers, tree, independent, start or assemble_start(system), forces=forces)
+    begin = start or assemble_start(system)
+    try:
+        return _derived(numbers, tree, independent, begin, forces=forces)
+    except Exhausted:
+        raise VbgError(
+            f"the equations of {model.name} in minimal coordinates would be too long: they are made"
+            f" of more than {MOST_PRODUCTS:,} products, as turns about axes that are not parallel"
+            " multiply. --form constraint is short; vbg export --c writes the program."
+        ) from None
 
 
 def _require_smooth(system: System) -> None:

@@ -18,12 +18,19 @@ from vbg.analysis.symbolic.rewriting.sharing import arranged, written_so
 Product = tuple[tuple[int, Any], ...]  # numbers of factors, rising, and their powers, not zero
 Sum = Mapping[Product, Any]  # product -> its number, not zero
 ONE: Product = ()
+MOST = 250_000  # products of two terms that an object makes: ten seconds
+
+
+class Exhausted(Exception):
+    """More than `MOST` products."""
 
 
 class Sums:
-    """Multiplies out; an object remembers the parts that it has met."""
+    """Multiplies out; an object remembers the parts that it has met, and raises `Exhausted` where
+    there would be no end of them."""
 
     def __init__(self) -> None:
+        self._made = 0
         self._known: dict[Any, Sum] = {}
         self._numbers: dict[Any, int] = {}
         self._factors: list[Any] = []
@@ -62,6 +69,13 @@ class Sums:
             self._products[product] = found
         return found
 
+    def times(self, a: Sum, b: Sum) -> Sum:
+        """The product of two sums, counted."""
+        self._made += len(a) * len(b)
+        if self._made > MOST:
+            raise Exhausted
+        return multiplied(a, b)
+
     def power(self, base: Any, exponent: Any) -> Product:
         """The product of one factor."""
         number = self._numbers.get(base)
@@ -80,14 +94,14 @@ class Sums:
         if e.is_Mul:
             total: Sum = {ONE: sympy.Integer(1)}
             for part in e.args:
-                total = multiplied(total, self(part))
+                total = self.times(total, self(part))
             return total
         one = sympy.Integer(1)
         base, exponent = e.as_base_exp()
         if base.is_Add and exponent.is_Integer and exponent > 1:
             once = total = self(base)
             for _ in range(int(exponent) - 1):
-                total = multiplied(total, once)
+                total = self.times(total, once)
             return total
         if e.is_Symbol or (isinstance(e, sympy.sin | sympy.cos) and e.args[0].is_Symbol):
             return {self.power(e, one): one}

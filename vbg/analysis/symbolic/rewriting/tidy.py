@@ -10,7 +10,7 @@ from vbg.analysis.symbolic.rewriting.counting import Operations, Terms
 from vbg.analysis.symbolic.rewriting.factors import factored
 from vbg.analysis.symbolic.rewriting.printing import as_float
 from vbg.analysis.symbolic.rewriting.sharing import arranged, renumbered, rewritten, written_once
-from vbg.analysis.symbolic.rewriting.sums import ONE, Product, Sum, Sums, added, multiplied
+from vbg.analysis.symbolic.rewriting.sums import ONE, Product, Sum, Sums, added
 
 LARGE = 200  # operations above which an expression stays as it is
 GROWN = 2  # terms by operations above which a sum is not multiplied out to be cleared
@@ -149,7 +149,7 @@ class Waves:
                     others = (*others, (number, power))
             if len(waves) > DEGREE:
                 return terms
-            found.append(multiplied({others: n}, self._product(tuple(waves))))
+            found.append(self._sums.times({others: n}, self._product(tuple(waves))))
         return added(found)
 
     def without_squares(self, terms: Sum) -> Sum:
@@ -165,7 +165,7 @@ class Waves:
             one: Sum = {((number, power),): sympy.Integer(1)}
             if power == 2 and isinstance(factor, sympy.sin):
                 one = self._sums(1 - sympy.cos(factor.args[0]) ** 2)
-            total = multiplied(total, one)
+            total = self._sums.times(total, one)
         return total
 
     def _product(self, waves: tuple[Any, ...]) -> Sum:
@@ -177,7 +177,7 @@ class Waves:
         found = self._products.get(waves)
         if found is None:
             parts = [
-                multiplied({ONE: n}, self._pair(self._sums.product(one), waves[-1]))
+                self._sums.times({ONE: n}, self._pair(self._sums.product(one), waves[-1]))
                 for one, n in self._product(waves[:-1]).items()
             ]
             found = self._products[waves] = added(parts)
