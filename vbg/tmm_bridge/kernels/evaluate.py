@@ -19,6 +19,7 @@ from vbg.tmm_bridge.kernels.riccati import accelerate, internal_forces, lean, lo
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,
+    LINK_ARMATURE,
     LINK_KIND,
     LINK_LEAD,
     LINK_Q,
@@ -150,7 +151,8 @@ def powers(t, s, drive):
         v = t.links[i, LINK_V]
         for d in range(t.drives.shape[0]):
             if t.drives[d, 0] == v and v >= 0 and t.links[i, LINK_KIND] < BALL:
-                supplied += (hinge_effort(t, s, i) - s.tau[v]) * drive[d, 1]
+                turning = t.link[i, LINK_ARMATURE] * s.acceleration[v]
+                supplied += (hinge_effort(t, s, i) + turning - s.tau[v]) * drive[d, 1]
     for r in range(t.rows.shape[0]):
         if t.rows[r, 4] >= 0:
             supplied += s.effort[r] * drive[t.rows[r, 4], 1]
