@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from vbg.model import Model
-from vbg.solution import FINISHED, Solution
+from vbg.solution import Solution
 from vbg.validate.comparison.connected import groups_of, owner_of
 from vbg.validate.comparison.elastic import elastic_rounding
+from vbg.validate.comparison.ended import agreed, stopped, stopped_at_once, until_both_end
 from vbg.validate.comparison.islands import floating_rounding
 from vbg.validate.comparison.judging import (
     FLOOR,
@@ -107,16 +108,16 @@ def compare(
     runs, heading = Runs(first, second, coarser, rougher, model), _heading(first, second, exclude)
     if obstacle := _obstacle(first, second):
         return Verdict("INCONCLUSIVE", obstacle, **heading)
-    if early := _stopped(first, second):
+    if early := stopped(first, second):
         kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
         limit = max(tolerance or 0.0, LOOSEST)
         begun, whole = (
-            compare(*_until(first, second, part), model=model, tolerance=limit, **kept)
+            compare(*until_both_end(first, second, part), model=model, tolerance=limit, **kept)
             for part in (SURE, 1.0)
         )
-        if begun.result == "FAIL" and not _stopped(first, second, "cancelled"):
+        if begun.result == "FAIL" and not stopped(first, second, "cancelled"):
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
-        return Verdict("INCONCLUSIVE", f"{early} {_agreed(whole, limit)}".strip(), **heading)
+        return Verdict("INCONCLUSIVE", f"{early} {agreed(whole, limit)}".strip(), **heading)
     near = joined(*singular_windows(second), *carried_windows(first, second))
     torn = torn_windows(first, second, (*exclude, *near))
     heading["excluded"] = (*exclude, *near, *torn)
@@ -161,61 +162,15 @@ def _heading(first: Solution, second: Solution, exclude: tuple[Window, ...]) -> 
     }
 
 
-def _agreed(whole: Verdict, limit: float) -> str:
-    """Until when two runs agree, one of which ended early; empty if nothing tells."""
-    if not any(c.result not in ("VACUOUS", "NOT UNIQUE") for c in whole.channels):
-        return ""
-    since = min((c.since for c in whole.failed() if math.isfinite(c.since)), default=math.inf)
-    if since <= whole.span[0]:
-        return "They differ from the first row on."
-    until = f"Up to t = {whole.span[1]:.4g} s" if since == math.inf else f"Before t = {since:.4g} s"
-    return f"{until} both agree within {limit:g} of each peak; what comes then is not judged."
-
-
 def _obstacle(first: Solution, second: Solution) -> str:
     """Why the two cannot be compared; empty if they can."""
-    if (early := _stopped(first, second)) and _stopped_at_once(first, second):
+    if (early := stopped(first, second)) and stopped_at_once(first, second):
         return early
     if first.made_by.model_hash != second.made_by.model_hash:
         return "The two runs are of different models (their hashes differ). Run both again."
     if not len(first.time) or not len(second.time):
         return "A run has no output."
     return ""
-
-
-def _stopped(first: Solution, second: Solution, *how: str) -> str:
-    """Which of the two ended early, and why; empty if none did so, or not in this way."""
-    for solution in (first, second):
-        if solution.status.code in (how or ("failed", "cancelled")):
-            who = solution.made_by.solver or "a solver"
-            return f"{who}: {solution.status.sentence} {solution.status.remedy}".strip()
-    return ""
-
-
-def _stopped_at_once(first: Solution, second: Solution) -> bool:
-    """Whether one of them has no row, or none but a first one without values: there it stopped."""
-    if not len(first.time) or not len(second.time):
-        return True
-    if min(first.time[-1], second.time[-1]) > first.time[0]:
-        return False
-    rows = [values[:1] for one in (first, second) for values in one.signals.values()]
-    return not all(np.isfinite(row).all() for row in rows)
-
-
-def _until(first: Solution, second: Solution, part: float) -> tuple[Solution, Solution]:
-    """Both up to a part of what both reached, as if they had ended there; without the row of the
-    stop itself, which lies between those of the other."""
-    end = part * min(first.time[-1], second.time[-1])
-    for one, other in ((first, second), (second, first)):
-        if one.time[-1] <= end and not np.isclose(other.time, one.time[-1], 1e-9, 0.0).any():
-            end = float(one.time[-2:][0])
-
-    def cut(solution: Solution) -> Solution:
-        n = int(np.count_nonzero(solution.time <= end))
-        signals = {name: values[:n] for name, values in solution.signals.items()}
-        return replace(solution, time=solution.time[:n], signals=signals, status=FINISHED)
-
-    return cut(first), cut(second)
 
 
 def _compared(
