@@ -141,6 +141,9 @@ def test_a_dry_hinge_is_free_while_a_latch_closes(solve, balanced, seed):
     assert run["catch.impulse"][-1] == pytest.approx([0, 0, m1 * v + P], rel=1e-9, abs=1e-9 * m * v)
     assert run["catch.lost"][-1] == pytest.approx(lost, rel=1e-9)
     slip = P * (q / J2 - p / J1)
+    first, *behind = [e.where.removeprefix("joints.") for e in run.audit.events]
+    assert first == "catch"  # the cause is told first
+    assert all(one.startswith("B") for one in behind)
     if balanced:
         np.testing.assert_allclose(run["B.angle"], 0.0, atol=1e-9)
     else:

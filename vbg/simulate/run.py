@@ -196,10 +196,10 @@ class Run:
         if first.first <= 0.0 and self.samples.go_past(first, x):
             self.switches.begin(begin, x)
         if self.system.causal.graph.modes or begin > 0.0:
-            self._behind(begin, x, before)
+            shaken = self._behind(begin, x, before)
             if not self.latches.apart:
                 self.projector.project(begin, x, 1e-12, STILL)
-            self.events += self.latches.account(begin, x, before)
+            self.events += [*self.latches.account(begin, x, before), *shaken]
         return begin
 
     def _limit(self, t: float, longest: float = np.inf) -> None:
@@ -298,13 +298,13 @@ class Run:
             self._project(t, state)
             before = self.latches.look(t, state)
             self.switches.turn(state)
-            self._behind(t, state, before)
+            shaken = self._behind(t, state, before)
             self._project(t, state)
             between = self.latches.look(t, state)
             self.switches.passed(t, state)
-            self._behind(t, state, between)
+            shaken += self._behind(t, state, between)
             self._project(t, state)
-            self.events += self.latches.account(t, state, before, between)
+            self.events += [*self.latches.account(t, state, before, between), *shaken]
             self._go_on(t, state, t + self.samples.spread(t))
             return
         if fixed := isinstance(stepper, FixedStep):  # its rows are its steps
@@ -325,13 +325,15 @@ class Run:
         elif self.choice is not None and self.choice.changes(stepper):
             self._change_method(stepper.t, stepper.x.copy())
 
-    def _behind(self, t: float, x: Array, before: Before) -> None:
-        """Rows that come and go behind an event, and the impulses of joints that close there."""
+    def _behind(self, t: float, x: Array, before: Before) -> list[Event]:
+        """Rows that come and go behind an event, and the impulses of joints that close there;
+        returns what sticks or slips by these, which is told behind its cause."""
         self.rows.renew(t, x)
         closed = self.latches.closed(x, before)
-        if closed:
-            strike = partial(self.latches.strike, closed=closed)
-            self.events += self.switches.struck(t, t, x, strike)
+        if not closed:
+            return []
+        strike = partial(self.latches.strike, closed=closed)
+        return self.switches.struck(t, t, x, strike)
 
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
@@ -374,9 +376,9 @@ class Run:
             self.events += kick.strike(self.switches, after, x, self._project)
         before = self.latches.look(after, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
-        self._behind(after, x, before)
+        shaken = self._behind(after, x, before)
         self._project(after, x)
-        self.events += self.latches.account(after, x, before)
+        self.events += [*self.latches.account(after, x, before), *shaken]
         self._go_on(after, x, instant.last)
 
     def _change_method(self, t: float, x: Array) -> None:
