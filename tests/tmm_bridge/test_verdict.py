@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,6 +19,8 @@ from vbg.tmm_bridge.notes import NOT_UNIQUE, channels_in
 from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, write
 from vbg.validate.both import Report
 from vbg.validate.compare import compare
+from vbg.validate.comparison.ended import agreed
+from vbg.validate.comparison.values import Channel, Verdict
 from vbg.validate.evidence import verdict_on
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -197,6 +200,28 @@ def test_until_when_both_agree_is_told_of_a_run_that_stopped(row, how, result, t
         verdict = compare(*pair)
         assert verdict.result == result
         assert "s: It stopped." in verdict.sentence and told in verdict.sentence
+
+
+def channel(name: str, result: str, *, proves: bool | None = True, since: float = math.nan):
+    return Channel(name, "N", 1.0, 0.0, 0.5, 0.0, 1e-3, 0.0, "", result, since, proves)
+
+
+@pytest.mark.parametrize(
+    ("channels", "told"),
+    [
+        ([channel("a", "PASS")], "Up to t = 0.9 s both agree within 0.001 of each peak;"),
+        ([channel("a", "PASS"), channel("b", "INCONCLUSIVE")], "in 1 of 2 non-zero channels"),
+        ([channel("a", "FAIL", since=0.3), channel("b", "PASS")], "Before t = 0.3 s both agree"),
+        ([channel("a", "INCONCLUSIVE"), channel("b", "VACUOUS")], ""),
+        ([channel("a", "PASS", proves=False), channel("b", "PASS", proves=None)], ""),
+        ([channel("a", "PASS", proves=None)], "Up to t = 0.9 s both agree"),
+    ],
+)
+@pytest.mark.parametrize("end", [0.9, 0.0])
+def test_nothing_is_said_to_agree_that_proves_nothing(channels, told, end):
+    """Channels that integration leaves open, rounding, and a single row."""
+    sentence = agreed(Verdict("INCONCLUSIVE", "", tuple(channels), span=(0.0, end)), 1e-3)
+    assert told in sentence and bool(sentence) == bool(told) if end else sentence == ""
 
 
 def test_a_second_solver_that_gives_up_is_compared_as_far_as_it_came():

@@ -47,11 +47,20 @@ def until_both_end(first: Solution, second: Solution, part: float) -> tuple[Solu
 
 
 def agreed(whole: Verdict, limit: float) -> str:
-    """Until when two runs agree, one of which ended early; empty if nothing tells."""
-    if not any(c.result not in ("VACUOUS", "NOT UNIQUE") for c in whole.channels):
-        return ""
+    """Until when two runs agree, one of which ended early; empty if nothing tells.
+
+    What integration leaves open tells nothing of the two, nor do channels that move by rounding
+    alone, nor a first row, which both are given.
+    """
+    told = [c for c in whole.channels if c.result in ("PASS", "FAIL")]
     since = min((c.since for c in whole.failed() if math.isfinite(c.since)), default=math.inf)
     if since <= whole.span[0]:
         return "They differ from the first row on."
+    moving = [c for c in told if c.proves is not None]
+    is_proven = not moving or any(c.proves or c.result == "FAIL" for c in moving)
+    if not told or not is_proven or whole.span[0] == whole.span[1]:
+        return ""
     until = f"Up to t = {whole.span[1]:.4g} s" if since == math.inf else f"Before t = {since:.4g} s"
-    return f"{until} both agree within {limit:g} of each peak; what comes then is not judged."
+    unsure = sum(c.result == "INCONCLUSIVE" for c in whole.channels)
+    part = f" in {len(told)} of {len(told) + unsure} non-zero channels" if unsure else ""
+    return f"{until} both agree within {limit:g} of each peak{part}; what comes then is not judged."
