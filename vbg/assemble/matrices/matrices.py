@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from vbg.assemble.matrices.efforts import MixedRows, exact_rows, misfit_of, numeric_rows
 from vbg.assemble.matrices.forms import GIVERS, LAWS, RECEIVERS, Forms, Grid, NamedMatrix, Read
 from vbg.assemble.matrices.numbers import Numbers
+from vbg.assemble.matrices.rounding import Sized, SizedNumbers, inverse
 from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.matrices.unified import (
     constraint_matrices,
@@ -55,6 +56,7 @@ def open_rows(found: PaperMatrices) -> tuple[str, ...]:
 
 def matrices_of(system: System, t: float = 0.0, x: ArrayLike | None = None) -> PaperMatrices:
     """The blocks J, F, R, R_E, then T and, for case (15), H, at (t, x); default: the start.
+    Entries that are rounding beside the terms that were summed into them are zero.
 
     Raises UsageError where a resistor stands between a store in derivative causality and the
     stores that it follows, or in the rows of the mixed case that are differentiated.
@@ -62,9 +64,11 @@ def matrices_of(system: System, t: float = 0.0, x: ArrayLike | None = None) -> P
     forms = Forms.of(system)
     start = assemble_start(system)
     numbers = Numbers(start, t, start.state if x is None else np.asarray(x, dtype=float))
-    blocks = _blocks(forms, numbers, np.eye, np.linalg.inv)
-    rows = numeric_rows(blocks["T_LE"])
-    blocks |= _differentiated(forms, numbers, blocks, rows)
+    sized = SizedNumbers(numbers)
+    made = _blocks(forms, sized, lambda size: Sized.of(np.eye(size)), inverse)
+    rows = numeric_rows(made["T_LE"].kept)
+    made |= _differentiated(forms, sized, made, rows)
+    blocks = {name: Sized.of(matrix).kept for name, matrix in made.items()}
     misfit = misfit_of(forms, numbers, blocks, rows) if forms.linear else None
     return PaperMatrices(forms.named(blocks), rows.case, forms.linear, misfit)
 
@@ -77,14 +81,19 @@ def _differentiated(
     if rows.case in ("15", "mixed"):
         found |= constraint_matrices(blocks, _rates_of_rows(forms, read, "C"))
         if rows.case == "mixed":
-            rows.require_direct(blocks, forms.system.model.name)
+            rows.require_direct(_plain(blocks), forms.system.model.name)
             left = rows.Q2.T
             found = {name: left @ H for name, H in found.items()}
             found |= {"Q1": rows.Q1, "Q2": rows.Q2}
     if forms.size("D"):
-        forms.require_without_resistors(blocks)
+        forms.require_without_resistors(_plain(blocks))
         found |= reaction_matrices(blocks, _rates_of_rows(forms, read, "D"))
     return found
+
+
+def _plain(blocks: Mapping[str, Any]) -> dict[str, Any]:
+    """Without sizes, where there are any."""
+    return {name: m.kept if isinstance(m, Sized) else m for name, m in blocks.items()}
 
 
 def matrix_blocks(system: System) -> list[Block]:
@@ -140,11 +149,11 @@ def symbolic_matrices(system: System, reader: SymbolicReader | None = None) -> P
     forms = Forms.of(system)
     _require_small(forms)
 
-    def inverse(matrix: Any) -> Any:
+    def inverted(matrix: Any) -> Any:
         return matrix.inv() if matrix.shape[0] else matrix
 
     symbols = _Symbols(SymbolicReader() if reader is None else reader)
-    blocks = _blocks(forms, symbols, sympy.eye, inverse)
+    blocks = _blocks(forms, symbols, sympy.eye, inverted)
     blocks = {name: value.applyfunc(sympy.simplify) for name, value in blocks.items()}
     rows = exact_rows(blocks["T_LE"])
     blocks |= _differentiated(forms, symbols, blocks, rows)

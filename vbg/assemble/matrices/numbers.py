@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +38,24 @@ class Numbers:
         }
         if not outputs:
             return np.zeros((rows, columns))
-        program = lower(outputs, self._inputs)
+        found = self.values(outputs)
+
+        def value(i: int, j: int) -> NDArray[np.float64]:
+            block = grid[i][j]
+            return found.get(f"{i} {j}", np.zeros((block.rows, block.cols)))
+
+        return np.block([[value(i, j) for j in range(len(row))] for i, row in enumerate(grid)])
+
+    def values(self, blocks: Mapping[str, Block]) -> dict[str, NDArray[np.float64]]:
+        """Blocks by name."""
+        if not blocks:
+            return {}
+        program = lower(dict(blocks), self._inputs)
         work = program.workspace.copy()
         values = np.concatenate([self.x, [self.t], self._efforts])
         work[: len(values)] = values
         evaluate(program, work)
-
-        def value(name: str) -> NDArray[np.float64]:
-            at, height, width = program.outputs[name]
-            return work[at : at + height * width].reshape(height, width)
-
-        return np.block(
-            [[value(f"{i} {j}") for j in range(len(row))] for i, row in enumerate(grid)]
-        )
+        found = {}
+        for name, (at, height, width) in program.outputs.items():
+            found[name] = work[at : at + height * width].reshape(height, width)
+        return found
