@@ -89,7 +89,7 @@ def _without_vague_replays(verdict: Verdict, allowed: float) -> Verdict:
     sentence = (
         f"Both solvers agree under what was replayed, but a step twice as long changes {worst.name}"
         f" by {worst.integration:.2g} of its peak, and no second solver has that part: the record"
-        " may be as wrong. Shorten the run, or tighten its tolerance until that is below"
+        " may be wrong by as much. Shorten the run, or tighten its tolerance until that is below"
         f" {allowed:g}."
     )
     marked = tuple(replace(c, result="INCONCLUSIVE") if c in vague else c for c in verdict.channels)

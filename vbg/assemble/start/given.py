@@ -107,13 +107,13 @@ def _moved(system: System, given: Array, x: Array) -> tuple[Problem, ...]:
         return ()
     percent = f"{name} by {100.0 * worst:.3g} %."
     told = f"the state to start from was moved onto the joints and drives: {percent}"
-    remedy = (
-        "It is that of a machine with other lengths, or drives stand or move otherwise at t = 0."
-    )
+    remedy = "It belongs to a machine with other lengths, or with other drives at t = 0."
     if domain := _domain(system, name):
         quantity = {"hydraulic": "pressure", "electric": "voltage or current"}[domain]
-        told = f"of the state to start from, what is tied was given one {quantity}: {percent}"
-        remedy = "It is that of a machine with other stores there, or sources begin elsewhere."
+        told = (
+            f"the state to start from has more than one {quantity} where parts share one: {percent}"
+        )
+        remedy = "It belongs to a machine with other stores there, or with other sources at t = 0."
     return (Problem("warning", "simulate.start", told, remedy),)
 
 

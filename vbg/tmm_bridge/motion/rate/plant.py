@@ -254,8 +254,8 @@ class Plant:
         return float(x[second] - self.tables.row[friction.row, 0] * x[first])
 
     def loosened(self, y: Array) -> Array:
-        """The state with every friction on the mechanism let go, whose rows are idle from here on:
-        what friction holds is bounded, which is nothing beside an impulse."""
+        """The state in which no friction on the mechanism sticks, so that none of their rows holds:
+        an impulse is without bound, and what friction holds is nothing beside it."""
         y = y.copy()
         for friction in self.sticky:
             place = self.mechanism.size + friction.mode
