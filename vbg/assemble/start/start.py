@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,11 +27,20 @@ from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.constraints.rounding import condition_of, lost_pivots, lost_to_rounding
 from vbg.assemble.start.constraints.signs import require_positive
 from vbg.assemble.start.lengths import held_lengths, held_not_kept, row_lengths
+from vbg.assemble.start.refused import (
+    DRIVE,
+    contradiction,
+    directions,
+    does_not_close,
+    drives_of,
+    redundancy,
+    singular,
+    without_inertia,
+    worst_gap,
+)
 from vbg.assemble.start.remarks import (
-    by_part,
     moved_bodies,
     overridden_starts,
-    with_unit,
 )
 from vbg.assemble.start.values.modes import agree
 from vbg.assemble.start.values.settle import settle
@@ -41,7 +49,7 @@ from vbg.assemble.start.values.valueless import with_values, without_speed
 from vbg.assemble.start.values.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
-from vbg.errors import AssemblyError, Problem, counted
+from vbg.errors import AssemblyError, Problem
 from vbg.graph import BondGraph
 from vbg.model import Model, Placed
 from vbg.model.located import located
@@ -51,12 +59,6 @@ Array = NDArray[np.float64]
 
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
 WEAK = 1e5  # condition of the constraint matrix from which on rates are closed once more
-DRIVE = "drive"  # label of the rows of prescribed coordinates
-SHOWN = 6  # determined projections that a note names
-_TIED = "has the pressure, voltage or speed of what it is tied to"
-_LEVEL = (
-    "Oil has no pressure below vacuum, a gas none below zero: change the source, or tie it softly."
-)
 INVOLVED = 1e-7  # part of a row in a combination of rows, below which it is not in it
 
 
@@ -197,7 +199,7 @@ def _require_values(system: System, projector: Projector, written: Array) -> Non
     position, velocity = projector.residuals(0.0, written)
     lost = ~(np.isfinite(position) & np.isfinite(velocity))
     if lost.any():
-        part, label, _ = _worst(system, np.where(lost, 1.0, 0.0))
+        part, label, _ = worst_gap(system, np.where(lost, 1.0, 0.0))
         if label == DRIVE:
             raise AssemblyError.of([without_speed(part, 0.0)])
         raise AssemblyError.of(
@@ -232,7 +234,7 @@ def _closed_posture(system: System, closer: Closer, written: Array) -> tuple[Arr
     if x is None:
         x, position = closer.damped(0.0, written)
         if closer.gap(position) > NEARLY * CLOSED:
-            raise AssemblyError.of([_does_not_close(system, position)])
+            raise AssemblyError.of([does_not_close(system, position)])
     return x, None if held is None else held_not_kept(system, held, closer, x, "coordinates")
 
 
@@ -259,7 +261,7 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
     velocity = projector.residuals(0.0, result)[1]
     rounding = _rounding(projector, result, velocity)
     if not np.all(np.abs(velocity) <= 1e-8 * scale * lengths + 1e2 * rounding):
-        raise AssemblyError.of([_contradiction(system, velocity)])
+        raise AssemblyError.of([contradiction(system, velocity)])
     result = keep_written(system, lambda at: admissible(projector, at, scale, lengths), result, x)
     if held is None:
         return result, None
@@ -271,58 +273,6 @@ def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:
     compare pressures of 1e7 Pa, those of joints speeds near 1."""
     nearby = projector.residuals(0.0, x * (1.0 + 4.0 * np.finfo(float).eps))[1]
     return np.asarray(np.abs(nearby - velocity))
-
-
-def _worst(system: System, residual: Array) -> tuple[str, str, float]:
-    """Part, direction and value of the largest residual."""
-    worst = int(np.argmax(np.abs(residual)))
-    for c in system.equations.constraints:
-        if c.first <= worst < c.first + len(c.labels):
-            return c.part, c.labels[worst - c.first], float(residual[worst])
-    raise AssertionError("residual outside of all constraints")
-
-
-def _drives(system: System) -> list[str]:
-    return [c.part for c in system.equations.constraints if c.labels == (DRIVE,)]
-
-
-def _does_not_close(system: System, position: Array) -> Problem:
-    """The gap of the mechanism by joint."""
-    part, label, value = _worst(system, position)
-    if label == "drive" or ((drives := _drives(system)) and len(drives) > 1 and part in drives):
-        return Problem(
-            "error",
-            part,
-            "its drive cannot be followed at t = 0: "
-            f"{with_unit(system, part, label, value)} is left after assembly.",
-            f"Drives here: {', '.join(_drives(system))}; two of them contradict each other, or "
-            "one asks for a posture that the mechanism cannot reach. Remove or change one.",
-        )
-    return Problem(
-        "error",
-        part,
-        "the loop through this joint cannot be closed: "
-        f"{with_unit(system, part, label, value)} is left in direction '{label}' at this "
-        "joint in the nearest posture that was found.",
-        "Check the lengths around the loop and the written positions; start nearer to a "
-        "posture that closes.",
-    )
-
-
-def _contradiction(system: System, velocity: Array) -> Problem:
-    part, label, value = _worst(system, velocity)
-    if label.startswith("dependent store"):
-        return Problem("error", part, f"no state of it {_TIED}: {value:.4g} (SI) is left.", _LEVEL)
-    drives = _drives(system)
-    return Problem(
-        "error",
-        part,
-        "no velocities satisfy all joints and drives at the start: "
-        f"{with_unit(system, part, label, value, rate='/s')} is left in direction '{label}'.",
-        f"Drives that contradict each other: {', '.join(drives)}. Remove one of them."
-        if drives
-        else "Check the written speeds.",
-    )
 
 
 def examined(system: System, closer: Closer, start: Start) -> Start:
@@ -337,44 +287,23 @@ def examined(system: System, closer: Closer, start: Start) -> Start:
     if dependent and (freedoms > 0 or drives.any()):
         lost = lost_grip(system, x, found, closer.rows.lengths, drives)
         if lost is not None:
-            raise AssemblyError.of([_singular(system, lost)])
-    if freedoms == 0 and lasting and not (_drives(system) or _lets_go(system, closer, x)):
+            raise AssemblyError.of([singular(system, lost)])
+    if freedoms == 0 and lasting and not (drives_of(system) or _lets_go(system, closer, x)):
         _require_motion(system)
     start = _conditioned(system, closer, replace(start, freedoms=freedoms))
     if not dependent:
         return start
     involved = np.any(np.abs(found.combinations) > INVOLVED, axis=0) | ~taking
-    redundant = _names(system, involved)
+    redundant = directions(system, involved)
     null = found.null_efforts(closer.rows.lengths)
     projections = determined(system.equations.constraints, null, closer.rows.lengths)
-    note = _redundancy(system, dependent, redundant, projections)
+    note = redundancy(system, dependent, redundant, projections)
     return replace(
         start,
         redundant=redundant,
         dependent=dependent,
         determined=projections,
         notes=(*start.notes, note),
-    )
-
-
-def _redundancy(
-    system: System, dependent: int, redundant: tuple[str, ...], projections: Sequence[Projection]
-) -> Problem:
-    what = (
-        f"{counted(dependent, 'constraint direction')} {_is(dependent)} redundant;"
-        f" efforts not unique: {by_part(redundant, system.constraint_names)}."
-    )
-    if projections:
-        shown = ", ".join(str(projection) for projection in projections[:SHOWN])
-        more = len(projections) - SHOWN
-        what += f" Determined all the same, in the axes of the first body: {shown}"
-        what += f" and {more} more." if more > 0 else "."
-    return Problem(
-        "warning",
-        "joints",
-        what,
-        "The motion is unique; the forces shown are the smallest in the least-squares "
-        "sense. Free a direction (a spherical or universal joint) to make them unique.",
     )
 
 
@@ -399,21 +328,11 @@ def _conditioned(system: System, closer: Closer, start: Start) -> Start:
         clear = closer.rows.choose(0.0, x, CLEAR).kept
         regular = np.count_nonzero(clear) >= np.count_nonzero(kept)
         grip = LostGrip(int(lost.sum()), lost)
-        raise AssemblyError.of([(_without_inertia if regular else _singular)(system, grip)])
+        raise AssemblyError.of([(without_inertia if regular else singular)(system, grip)])
     require_positive(system, evaluate.inverse_pivots())
     condition = condition_of(evaluate, kept, x)
     rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x)
     return replace(start, condition=condition, rounding=rounding)
-
-
-def _names(system: System, rows: Mask) -> tuple[str, ...]:
-    return tuple(n for n, here in zip(system.constraint_names, rows, strict=True) if here)
-
-
-def _first_part(system: System, rows: Mask) -> str:
-    """The part of the first of the rows."""
-    constraints = system.equations.constraints
-    return next(c.part for c in constraints if rows[c.first : c.first + len(c.labels)].any())
 
 
 def _momenta(system: System) -> int:
@@ -421,36 +340,6 @@ def _momenta(system: System) -> int:
     vertices = system.causal.graph.vertices.values()
     names = {v.state.data for v in vertices if v.kind == "I" and v.state is not None}
     return sum(s.last - s.first for s in system.slices if s.state.name in names)
-
-
-def _singular(system: System, lost: LostGrip) -> Problem:
-    """A posture beside which the mechanism has fewer freedoms."""
-    names = by_part(_names(system, lost.rows), system.constraint_names)
-    return Problem(
-        "error",
-        _first_part(system, lost.rows),
-        f"the start is a singular posture: {counted(lost.count, 'constraint direction')} without"
-        f" grip there, combinations of {names}; the mechanism may go on along different branches,"
-        " or not at all.",
-        "Start a little away from it (links not all on one line).",
-    )
-
-
-def _without_inertia(system: System, lost: LostGrip) -> Problem:
-    """Constraints that hold well, on inertias of which one is rounding beside another."""
-    names = by_part(_names(system, lost.rows), system.constraint_names)
-    return Problem(
-        "error",
-        _first_part(system, lost.rows),
-        f"an inertia here is lost in the digits of numbers beside another, at {names}: a body of "
-        "mass m whose joint is a away needs a moment of inertia above about 1e-13 m a^2, and "
-        "joined bodies masses within 1e13 of each other.",
-        "Give the light body a larger moment of inertia or mass, or weld it to its neighbour.",
-    )
-
-
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def _lasting(system: System, *, latches: bool = True) -> Mask:
