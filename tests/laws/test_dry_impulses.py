@@ -150,8 +150,9 @@ def test_a_dry_hinge_is_free_while_a_latch_closes(solve, balanced, seed):
         assert run["B.angle"][-1] * slip > 0.0
 
 
+@pytest.mark.parametrize("solve", SOLVERS)
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_what_has_just_stopped_slips_on_where_its_carrier_is_caught(scale):
+def test_what_has_just_stopped_slips_on_where_its_carrier_is_caught(scale, solve):
     """A block m on a sledge 2 m, which the block's friction drives until both have the speed v:
     there the sledge is caught, and the block slips on with v, whatever the root is rounded to."""
     v = 11.0 / 3.0 * scale  # behind 4/3 s, the sledge having gone from 3 to that at 1/2
@@ -177,7 +178,7 @@ def test_what_has_just_stopped_slips_on_where_its_carrier_is_caught(scale):
         },
         simulate={"t_end": 2.0, "output_step": 0.5},
     )
-    run = vbg.simulate(model)
+    run = solve(model)
     assert run["catch.lost"][-1] == pytest.approx(v**2, rel=1e-9)
     assert run["B.speed"][-1] == pytest.approx(v - 2.0 / 3.0 * scale, rel=1e-9)
     assert not run.audit.failures
@@ -233,3 +234,50 @@ def test_what_is_carried_along_does_not_jump_with_its_carrier(solve, kind, seed)
             else F * abs((s - u) * 0.6 * T) - (F * 0.6 * T) ** 2 / J / 2
         )
         assert run["energy.dissipated"][-1] == pytest.approx(slid, rel=1e-6)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("condition", ["B.speed <= 0", "-B.speed > 0"])
+@pytest.mark.parametrize("seed", tail(range(8), 2))
+def test_a_joint_closes_where_friction_brings_its_body_to_rest(solve, condition, seed):
+    """A block m at v that friction F stops behind m v / F; there another one M with u is coupled to
+    it, whose speed goes on as M u / (m + M) - F / (m + M) t."""
+    draw = np.random.default_rng(seed)
+    L, mass, T = (10.0 ** draw.uniform(-3, 3, 3)).tolist()
+    m, M = (mass * draw.uniform(0.5, 2.0, 2)).tolist()
+    v, u = (draw.uniform(1.0, 2.0, 2) * L / T).tolist()
+    F = m * v / T
+    stops, gone = T, 0.5 * v * T
+    moments = dict.fromkeys(("xx", "yy", "zz"), mass * L**2)
+    rail = {"kind": "prismatic", "axis": [1, 0, 0]}
+    points = {"P": [L, 0, 0]}
+    model = vbg.Model(
+        name="coupled",
+        gravity=[0, 0, 0],
+        bodies={
+            "a": {"mass": M, "inertia": moments, "points": points},
+            "b": {"mass": m, "inertia": moments, "points": points},
+        },
+        joints={
+            "A": {
+                **rail,
+                "between": ["ground", "a"],
+                "initial": {"slide": gone - u * stops, "speed": u},
+            },
+            "B": {
+                **rail,
+                "between": ["ground", "b"],
+                "initial": {"speed": v},
+                "friction": {"coulomb": F},
+            },
+            "catch": {"kind": "fixed", "between": ["a.P", "b.P"], "engage": condition},
+        },
+        simulate={"t_end": 1.2 * T, "output_step": 0.1 * T},
+    )
+    run = solve(model)
+    assert run.status.code == "finished", run.status.sentence
+    assert not run.audit.failures
+    assert run["catch.impulse"][-1, 0] == pytest.approx(m * M * u / (m + M), rel=1e-8)
+    assert run["catch.lost"][-1] == pytest.approx(0.5 * m * M * u**2 / (m + M), rel=1e-8)
+    after = M * u / (m + M) - 0.2 * T * F / (m + M)
+    assert run["B.speed"][-1] == pytest.approx(max(after, 0.0), rel=1e-7, abs=1e-9 * v)

@@ -454,3 +454,22 @@ def test_an_engine_agrees_behind_a_release(kind):
     assert [e.where for e in found.audit.events] == ["hold"]
     for name, apart in differences(found, first, 0.3).items():
         assert apart < 1e-6, name
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+@pytest.mark.parametrize(
+    "form", ["t**3 >= {0!r}**3", "t^3 - {0!r}^3 > 0", "sqrt(t) >= sqrt({0!r})"]
+)
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
+def test_a_power_of_the_time_closes_at_its_root(solve, form, scale):
+    """Wagons that meet there lose mu v^2 / 2, whatever the function looks like beside its root."""
+    at = 0.7310585786 * scale
+    text = WAGONS.replace('"{far} + b.slide - a.slide < {gap}"', f'"{form.format(at)}"')
+    text = text.replace("t_end = 1.0", f"t_end = {scale!r}")
+    text = text.replace("output_step = 0.05", f"output_step = {0.05 * scale!r}")
+    model = read(text, kind="fixed", J=1, h=0.5, far=2, v=1.0 / at, gap=1, more="")
+    solution = solve(model)
+    assert solution.status.code == "finished", solution.status.sentence
+    assert not solution.audit.failures
+    assert solution["hook.lost"][-1] == pytest.approx(0.6 / at**2, rel=1e-9)
+    np.testing.assert_array_equal(solution["hook.open"] > 0.5, solution.time < at)

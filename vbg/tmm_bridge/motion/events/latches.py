@@ -49,13 +49,24 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
     network = plant.mechanism.network
     for turn in range(TURNS * len(network.latches) if network is not None else 0):
         changing = _changing(plant, t, y)
-        if turn == 0 and (changing or first):
+        if turn == 0 and (changing or first or _comes_to_rest(plant, t, y)):
             blurred = ALIKE * (plant.duration if first else abs(t))
             changing += _right_ahead(plant, t, y, changing, blurred)
         if not changing:
             break
         y = _changed(plant, t, y, changing)
     return frictions_switched(plant, t, plant.together(t, y, first=first), first=first)
+
+
+def _comes_to_rest(plant: Plant, t: float, y: Array) -> bool:
+    """Whether a dry friction that slips has come to the end of it: where it holds from here on a
+    condition on its speed stays what it has become, zero but for rounding."""
+    network, own = plant.mechanism.network, plant.mechanism.size
+    assert network is not None
+    if not network.frictions:
+        return False
+    modes = y[[own + friction.mode for friction in network.frictions]]
+    return bool(((modes != 0.0) & (modes * plant.grips(t, y)[:, 0] <= 0.0)).any())
 
 
 def turned_at_start(plant: Plant, t: float, before: Array, after: Array) -> tuple[Event, ...]:
