@@ -23,7 +23,7 @@ from vbg.expressions import Binary, Call, Name, Number, Unary, derivative, evalu
 from vbg.physics.laws import block_of
 from vbg.tmm_bridge.formulas.tangent import computed_along
 from vbg.tmm_bridge.formulas.tape import Tape
-from vbg.tmm_bridge.formulas.timefunctions import recorded_tree
+from vbg.tmm_bridge.formulas.written import recorded_tree
 from vbg.tmm_bridge.kernels.entries import play
 
 NAMES = ("u", "v", "w")

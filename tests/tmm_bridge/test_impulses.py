@@ -9,7 +9,7 @@ import pytest
 
 import vbg
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.formulas.timefunctions import function_of
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.motion.rate.instants import stops_of
 from vbg.validate import validate

@@ -15,7 +15,7 @@ from vbg.expressions import evaluate, parse
 from vbg.tmm_bridge.formulas import tape as tapes
 from vbg.tmm_bridge.formulas.tangent import computed_along, jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape, choose
-from vbg.tmm_bridge.formulas.timefunctions import of_expression, recorded_tree
+from vbg.tmm_bridge.formulas.written import of_expression, recorded_tree
 from vbg.tmm_bridge.kernels.entries import errors, play
 from vbg.tmm_bridge.kernels.kinematics import SOURCES
 from vbg.tmm_bridge.kernels.program import inverted

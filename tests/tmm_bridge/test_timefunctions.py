@@ -8,7 +8,7 @@ import pytest
 import vbg
 from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.formulas.timefunctions import function_of
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.validate.compare import compare
 
 SIGNALS = {

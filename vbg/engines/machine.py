@@ -19,7 +19,7 @@ from vbg.engines.written import written_rotation
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.tmm_bridge.formulas.timefunctions import function_of
+from vbg.tmm_bridge.formulas.written import function_of
 
 GROUND = "ground"
 TURN, SLIDE, BALL, FREE = "turn", "slide", "ball", "free"

@@ -14,7 +14,8 @@ from vbg.errors import ModelError, UsageError
 from vbg.expressions import Expression
 from vbg.junctions.latch import begins_open, opens
 from vbg.model import Model
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.formulas.written import function_of
 
 _COMPONENT = re.compile(r"(.+?)(?:\[(\d+)\]|\.([xyz]))\Z")
 HALVINGS = 100  # of a step, to where a release comes true

@@ -34,7 +34,8 @@ from vbg.errors import UsageError
 from vbg.junctions.latch import opens
 from vbg.model import Model
 from vbg.solution import FINISHED, Audit, Event, MadeBy, Solution, Status, with_values
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.formulas.written import function_of
 
 TREES: Mapping[str, Callable[[Machine], Tree]] = {
     "pinocchio": PinocchioTree,

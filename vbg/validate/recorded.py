@@ -19,7 +19,8 @@ from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.plumbing.words import with_article
 from vbg.solution import Solution
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of, of_spline
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, of_spline
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.loading import (
     acts_on_mechanism,

@@ -20,7 +20,8 @@ from vbg.engines.rotors import rotors_of
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.formulas.written import function_of
 
 Law = Callable[[float, float, float], float]  # of value, rate, t
 KNOWN = (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,37 +12,15 @@ import numpy as np
 
 from vbg.elements.signals.chirp import Chirp
 from vbg.elements.signals.curve import Curve
-from vbg.elements.signals.expression import Expression as SignalExpression
-from vbg.elements.signals.gain import Gain
 from vbg.elements.signals.limiter import Limiter
 from vbg.elements.signals.motion import Motion
 from vbg.elements.signals.pulse import Pulse
 from vbg.elements.signals.ramp import Ramp
 from vbg.elements.signals.sine import Sine
-from vbg.elements.signals.step import Step
-from vbg.elements.signals.sum import Sum
 from vbg.elements.signals.table import Table
-from vbg.errors import UsageError
-from vbg.expressions import (
-    Binary,
-    Call,
-    Expression,
-    Name,
-    Unary,
-    derivative,
-    evaluate,
-    names,
-    parse,
-    substitute,
-)
-from vbg.expressions import Number as Literal
-from vbg.model import Model
 from vbg.tmm_bridge.formulas.characteristics import pieces_of
-from vbg.tmm_bridge.formulas.recorded import recorded_pieces
-from vbg.tmm_bridge.formulas.switches import Switch, conditions, timed_conditions
+from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.tape import (
-    FUNCTIONS,
-    OPERATIONS,
     Number,
     Played,
     Tape,
@@ -97,179 +74,11 @@ def constant(value: float) -> TimeFunction:
     return TimeFunction(lambda tape, t, order: 0.0 if order else value)
 
 
-def recorded_tree(node: Expression, lookup: Callable[[str], Number]) -> Number:
-    """An expression on a tape; `lookup` explains its names."""
-    match node:
-        case Literal(value):
-            return value
-        case Name(name):
-            return lookup(name)
-        case Unary(operand):
-            return -recorded_tree(operand, lookup)
-        case Binary(operator, left, right):
-            a, b = recorded_tree(left, lookup), recorded_tree(right, lookup)
-            return OPERATIONS[operator](a, b)
-        case Call(function, arguments):
-            return FUNCTIONS[function](*(recorded_tree(a, lookup) for a in arguments))
-
-
-def of_expression(text: str, parameters: Mapping[str, float]) -> TimeFunction:
-    """An expression of `t` and the parameters.
-
-    Raises UsageError if it names anything else.
-    """
-    node = parse(text)
-    strange = sorted(names(node) - set(parameters) - {"t"})
-    if strange:
-        raise UsageError(
-            f"The transfer-matrix solver knows functions of time only; '{text}' also uses"
-            f" {', '.join(strange)}. Replay the effort that the other solver recorded."
-        )
-    return of_tree(_with_parameters(node, parameters))
-
-
-def _with_parameters(node: Expression, parameters: Mapping[str, float]) -> Expression:
-    return substitute(node, {name: parameters[name] for name in names(node) if name in parameters})
-
-
-def of_tree(node: Expression) -> TimeFunction:
-    """A syntax tree whose only name is `t`."""
-    if "t" not in names(node):
-        return constant(evaluate(node, {}))
-    first = derivative(node, "t")
-    trees = (node, first, derivative(first, "t"))
-    return TimeFunction(
-        lambda tape, t, order: recorded_tree(trees[order], lambda name: t),
-        switches=tuple(
-            _switch(condition, lambda name, tape, t: t) for condition in conditions(node)
-        ),
-    )
-
-
-def _switch(condition: Expression, inner: Callable[[str, Tape, Number], Number]) -> Switch:
-    """What changes its sign with a condition, whose names `inner` explains."""
-    return lambda tape, t: recorded_tree(condition, lambda name: inner(name, tape, t))
-
-
-def function_of(model: Model, value: float | str) -> TimeFunction:
-    """A field of the model that may be a number, a signal's name or an expression of `t`.
-
-    An expression may also name signals that are functions of time themselves.
-    Raises UsageError for what depends on the motion.
-    """
-    if not isinstance(value, str):
-        return constant(float(value))
-    if value in model.signals:
-        return of_signal(model, value)
-    named = {
-        n for n in names(parse(value)) if n in model.signals or n.partition(".")[0] in model.fmu
-    }
-    if named:
-        return _mixed(model, value, sorted(named))
-    return of_expression(value, model.parameters)
-
-
-def _mixed(model: Model, text: str, named: list[str]) -> TimeFunction:
-    """An expression of t and of signals, by the chain rule in t and the signals."""
-    node = _with_parameters(parse(text), model.parameters)
-    signals = {name: of_signal(model, name) for name in named}
-    every = ("t", *named)
-    strange = sorted(names(node) - set(every))
-    if strange:
-        raise UsageError(f"'{text}' depends on {', '.join(strange)}, which is no function of time.")
-    first = {x: derivative(node, x) for x in every}
-    second = {(x, y): derivative(first[x], y) for x in every for y in every}
-
-    def record(tape: Tape, t: Number, order: int) -> Number:
-        def inner(x: str, k: int) -> Number:
-            return (t, 1.0, 0.0)[k] if x == "t" else signals[x].record(tape, t, k)
-
-        at = {x: inner(x, 0) for x in every}
-        if order == 0:
-            return recorded_tree(node, at.__getitem__)
-        slopes = {x: inner(x, 1) for x in every}
-        if order == 1:
-            return _total(recorded_tree(first[x], at.__getitem__) * slopes[x] for x in every)
-        bend = _total(recorded_tree(first[x], at.__getitem__) * inner(x, 2) for x in every)
-        for (x, y), tree in second.items():
-            bend = bend + recorded_tree(tree, at.__getitem__) * slopes[x] * slopes[y]
-        return bend
-
-    def named_at(name: str, tape: Tape, t: Number) -> Number:
-        return t if name == "t" else signals[name].record(tape, t, 0)
-
-    own = tuple(_switch(condition, named_at) for condition in conditions(node))
-    return _with_edges(record, signals.values(), own)
-
-
-def switches_of(model: Model, text: str) -> tuple[Switch, ...]:
-    """Where the time alone changes the branch of an expression that reads the motion, too."""
-    node = _with_parameters(parse(text), model.parameters)
-    timed: dict[str, TimeFunction] = {}
-    for name in names(node) & set(model.signals):
-        with suppress(UsageError):  # it reads the motion itself
-            timed[name] = of_signal(model, name)
-
-    def named_at(name: str, tape: Tape, t: Number) -> Number:
-        return t if name == "t" else timed[name].record(tape, t, 0)
-
-    found = timed_conditions(node, {"t", *timed})
-    return tuple(_switch(condition, named_at) for condition in found)
-
-
-def _total(terms: Iterable[Number]) -> Number:
+def total_of(terms: Iterable[Number]) -> Number:
     found: Number = 0.0
     for term in terms:
         found = found + term
     return found
-
-
-def of_signal(model: Model, name: str) -> TimeFunction:
-    """The signal `name` of the model if it is a function of time.
-
-    Raises UsageError for feedback and filters: their value depends on the motion
-    or on states of their own.
-    """
-    if name not in model.signals:
-        return of_unit(model, name)
-    match model.signals[name]:
-        case Step() as part:
-            return _pieces([(-math.inf, part.offset), (part.start, part.offset + part.height)])
-        case Ramp() as part:
-            return _ramp(part)
-        case Sine() as part:
-            return _sine(part)
-        case Chirp() as part:
-            return _chirp(part)
-        case Pulse() as part:
-            return _pulse(part)
-        case Table() as part:
-            return _table(part)
-        case SignalExpression() as part:
-            return function_of(model, part.expression)
-        case Motion() as part:
-            return of_motion(part)
-        case Gain() as part:
-            return _weighted([(part.k, function_of(model, part.input))])
-        case Sum() as part:
-            weights = part.weights or (1.0,) * len(part.inputs)
-            inner = [function_of(model, value) for value in part.inputs]
-            return _weighted(list(zip(weights, inner, strict=True)))
-        case Limiter() as part:
-            return _limited(part, function_of(model, part.input))
-        case Curve() as part:
-            return _characteristic(part, function_of(model, part.input))
-    raise UsageError(
-        f"signals.{name}: a {model.signals[name].kind} is no function of time alone; the"
-        " transfer-matrix solver replays what it drives."
-    )
-
-
-def of_unit(model: Model, name: str) -> TimeFunction:
-    """An output of an FMU as another solver's run has recorded it; UsageError without a record."""
-    times, pieces = recorded_pieces(model, name)
-    behind = [math.nextafter(t, -math.inf) for t in times]
-    return of_curve(behind, pieces, ((times[0], times[1] - times[0]),) if len(times) > 1 else ())
 
 
 def _once(*instants: float) -> tuple[Break, ...]:
@@ -292,7 +101,7 @@ def of_spline(spline: Any) -> TimeFunction:
     return of_curve(spline.x[:-1], spline.c[::-1].T, ())
 
 
-def _pieces(steps: list[tuple[float, float]]) -> TimeFunction:
+def of_steps(steps: list[tuple[float, float]]) -> TimeFunction:
     """Piecewise constant: (from, value), each value from its instant on."""
     starts = [start for start, _ in steps[1:]]
     # a piece of a curve begins behind its start
@@ -301,7 +110,7 @@ def _pieces(steps: list[tuple[float, float]]) -> TimeFunction:
     return of_curve([behind[0], *behind], pieces, _once(*starts))
 
 
-def _ramp(part: Ramp) -> TimeFunction:
+def of_ramp(part: Ramp) -> TimeFunction:
     end, slope = part.start + part.duration, part.height / part.duration
 
     def record(tape: Tape, t: Number, order: int) -> Number:
@@ -314,7 +123,7 @@ def _ramp(part: Ramp) -> TimeFunction:
     return TimeFunction(record, _once(part.start, end))
 
 
-def _sine(part: Sine) -> TimeFunction:
+def of_sine(part: Sine) -> TimeFunction:
     w, a = part.frequency, part.amplitude
     held = (part.offset + a * math.sin(part.phase), 0.0, 0.0)
 
@@ -330,7 +139,7 @@ def _sine(part: Sine) -> TimeFunction:
     return TimeFunction(record, _once(part.start) if part.start > 0.0 else ())
 
 
-def _chirp(part: Chirp) -> TimeFunction:
+def of_chirp(part: Chirp) -> TimeFunction:
     slope = (part.last - part.first) / part.duration
 
     def record(tape: Tape, t: Number, order: int) -> Number:
@@ -348,7 +157,7 @@ def _chirp(part: Chirp) -> TimeFunction:
     return TimeFunction(record, _once(part.duration))
 
 
-def _pulse(part: Pulse) -> TimeFunction:
+def of_pulse(part: Pulse) -> TimeFunction:
     def record(tape: Tape, t: Number, order: int) -> Number:
         if order:
             return 0.0
@@ -361,12 +170,12 @@ def _pulse(part: Pulse) -> TimeFunction:
     return TimeFunction(record, tuple((edge, part.period) for edge in edges))
 
 
-def _table(part: Table) -> TimeFunction:
+def of_table(part: Table) -> TimeFunction:
     """Held, on straight lines, or on the cubic spline, natural or at rest at its ends; constant
     outside."""
     times, values = [row[0] for row in part.rows], [row[1] for row in part.rows]
     if part.interpolation == "previous":
-        return _pieces([(-math.inf, values[0]), *zip(times[1:], values[1:], strict=True)])
+        return of_steps([(-math.inf, values[0]), *zip(times[1:], values[1:], strict=True)])
     resting = part.ends == "rest"
     if part.interpolation == "cubic" and (len(times) > 2 or (resting and len(times) == 2)):
         from scipy.interpolate import CubicSpline
@@ -392,7 +201,7 @@ def of_motion(part: Motion) -> TimeFunction:
             moves.append((1.0, move(part.law, at, stop - rest, widths)))
             at += sum(widths)
         at, rest = at + part.dwell, stop
-    return _weighted([(part.stops[0], constant(1.0)), *moves])
+    return of_sum([(part.stops[0], constant(1.0)), *moves])
 
 
 def _jerked_move(law: str, begin: float, distance: float, widths: Sequence[float]) -> TimeFunction:
@@ -445,7 +254,7 @@ def _smooth_move(law: str, begin: float, distance: float, widths: Sequence[float
     return TimeFunction(record, _once(begin, begin + T))
 
 
-def _limited(part: Limiter, inner: TimeFunction) -> TimeFunction:
+def of_limiter(part: Limiter, inner: TimeFunction) -> TimeFunction:
     """A function of time between two bounds, at rest on either."""
 
     def record(tape: Tape, t: Number, order: int) -> Number:
@@ -455,10 +264,10 @@ def _limited(part: Limiter, inner: TimeFunction) -> TimeFunction:
         rate = inner.record(tape, t, order)
         return choose(value - bound[0], choose(bound[1] - value, rate, 0.0), 0.0)
 
-    return _with_edges(record, [inner], _crossings(inner, [part.lower, part.upper]))
+    return with_edges(record, [inner], _crossings(inner, [part.lower, part.upper]))
 
 
-def _characteristic(part: Curve, inner: TimeFunction) -> TimeFunction:
+def of_characteristic(part: Curve, inner: TimeFunction) -> TimeFunction:
     """y(x(t)):  y' = y_x x',  y'' = y_xx x'^2 + y_x x''."""
     x, y = np.array(part.rows).T
     starts, pieces = pieces_of(x, y, part.interpolation, part.outside)
@@ -474,7 +283,7 @@ def _characteristic(part: Curve, inner: TimeFunction) -> TimeFunction:
         bend = laws.record(tape, at, 2) * rate * rate
         return bend + slope * inner.record(tape, t, 2)
 
-    return _with_edges(record, [inner], _crossings(inner, starts[1:].tolist()))
+    return with_edges(record, [inner], _crossings(inner, starts[1:].tolist()))
 
 
 def _crossings(inner: TimeFunction, values: Iterable[float]) -> tuple[Switch, ...]:
@@ -482,16 +291,16 @@ def _crossings(inner: TimeFunction, values: Iterable[float]) -> tuple[Switch, ..
     return tuple(lambda tape, t, at=at: inner.record(tape, t, 0) - at for at in values)
 
 
-def _weighted(terms: list[tuple[float, TimeFunction]]) -> TimeFunction:
+def of_sum(terms: list[tuple[float, TimeFunction]]) -> TimeFunction:
     """A weighted sum of functions of time."""
 
     def record(tape: Tape, t: Number, order: int) -> Number:
-        return _total(weight * f.record(tape, t, order) for weight, f in terms)
+        return total_of(weight * f.record(tape, t, order) for weight, f in terms)
 
-    return _with_edges(record, [f for _, f in terms])
+    return with_edges(record, [f for _, f in terms])
 
 
-def _with_edges(
+def with_edges(
     record: Record, inner: Iterable[TimeFunction], own: tuple[Switch, ...] = ()
 ) -> TimeFunction:
     """A function with the edges of those that it is made of, and its own."""

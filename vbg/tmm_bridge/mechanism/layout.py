@@ -12,7 +12,8 @@ from vbg.errors import UsageError
 from vbg.junctions.latch import begins_open, opens
 from vbg.model import Model
 from vbg.model.placing.placed import Placed, place
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.kernels.rotation import Array, six_of, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     COORDINATES,

@@ -21,7 +21,8 @@ from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.model.placing.placed import Placed
 from vbg.plumbing.words import with_article
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.tables import (
     LAW_INPUT,

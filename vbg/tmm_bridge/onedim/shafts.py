@@ -15,7 +15,7 @@ from typing import Any
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.plumbing.words import with_article
-from vbg.tmm_bridge.formulas.timefunctions import function_of
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way, motion_of
 from vbg.tmm_bridge.onedim.mechanical import (

@@ -10,7 +10,8 @@ from vbg.errors import UsageError
 from vbg.expressions import parse
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, switches_of
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.formulas.written import function_of, switches_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.excited import read_by, reads_any
 from vbg.tmm_bridge.onedim.sensors import reading

@@ -11,7 +11,7 @@ from vbg.elements.beam_element import BeamElement
 from vbg.errors import UsageError
 from vbg.junctions.helical import Helical
 from vbg.model.forms.parts import coordinates_of
-from vbg.tmm_bridge.formulas.timefunctions import function_of
+from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternions_of
 from vbg.tmm_bridge.kernels.rows import (
     LINK_PARENT,
