@@ -339,21 +339,25 @@ def _choose(rows: Array, natural: Array, tiers: list[int]) -> list[int]:
     rotation) only where nothing else is left."""
     count = rows.shape[1]
     size = np.linalg.norm(rows, axis=1)
-    rest = rows / np.where(size > 0.0, size, 1.0)[:, None]
-    rest[size <= MOVES * natural] = 0.0
+    unit = rows / np.where(size > 0.0, size, 1.0)[:, None]
+    unit[size <= MOVES * natural] = 0.0
     chosen: list[int] = []
+    found = np.zeros((count, count))  # orthonormal directions of the rows that are chosen
     for threshold, freedom in ((DISTINCT, DISTINCT), (1e-6, 0.0)):
         for tier in sorted(set(tiers)):
             members = np.flatnonzero((np.array(tiers) == tier) & (size >= freedom * natural))
-            while len(chosen) < count and members.size:
-                lengths = np.linalg.norm(rest[members], axis=1)
+            if len(chosen) == count or not members.size:
+                continue
+            before = found[: len(chosen)]
+            rest = unit[members] - (unit[members] @ before.T) @ before
+            while len(chosen) < count:
+                lengths = np.sqrt(np.einsum("ij,ij->i", rest, rest))
                 # of equally free ones the first: order of the model
-                best = members[int(np.argmax(lengths > 0.9 * lengths.max()))]
-                length = float(np.linalg.norm(rest[best]))
-                if length <= threshold:
+                best = int(np.argmax(lengths > 0.9 * lengths.max()))
+                if lengths[best] <= threshold:
                     break
-                chosen.append(int(best))
-                direction = rest[best] / length
+                direction = found[len(chosen)] = rest[best] / lengths[best]
+                chosen.append(int(members[best]))
                 rest = rest - np.outer(rest @ direction, direction)
     if len(chosen) < count:
         raise AssertionError("the states themselves span the tangent space")
