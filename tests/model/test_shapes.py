@@ -174,3 +174,23 @@ def test_a_turned_rod_thinner_than_rounding_is_refused(scale):
                 continue
             with pytest.raises(ModelError, match="by more than rounding"):
                 Model(bodies={"b": turned})
+
+
+@pytest.mark.parametrize("size", [1e-5, 1.0, 1e4])
+@pytest.mark.parametrize("axis", [[1, 0, 0], [0, 1, 0], [0, 0, -1], [0, -1, 0]])
+def test_a_solid_along_an_axis_of_its_body_has_no_products_of_inertia(axis, size):
+    """J = R diag R^T of a quarter turn, of any size; about a skew axis they are those of R."""
+    lengths = {"radius": 0.13 * size, "inner_radius": 0.11 * size, "length": 0.7 * size}
+
+    def inertia(along):
+        shape = {"tube": {**lengths, "axis": along}, "density": 2700}
+        xx, yy, zz, *products = Model(bodies={"a": {"shape": shape}}).bodies["a"].inertia
+        return np.array([xx, yy, zz]), products
+
+    moments, products = inertia(axis)
+    assert products == [0.0, 0.0, 0.0]
+    own, others = sorted(moments)[0], sorted(moments)[1:]
+    assert moments[np.flatnonzero(axis)[0]] == own and others[0] == pytest.approx(others[1])
+    n = np.array([0.6, 0.48, 0.64])
+    J = others[0] * (np.eye(3) - np.outer(n, n)) + own * np.outer(n, n)
+    assert inertia(n.tolist())[1] == pytest.approx([J[0, 1], J[1, 2], J[2, 0]], rel=1e-12)

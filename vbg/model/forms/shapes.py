@@ -96,6 +96,7 @@ SOLIDS: Mapping[str, Solid] = MappingProxyType(
         ),
     }
 )
+LAST = 8 * np.finfo(float).eps  # of a sum of products of entries of a rotation
 _LENGTH = Field("quantity", "a length of a solid", unit="m", above=0.0)
 _DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=1e-6)
 FURTHER = ("step", "stl", *BOOLEANS, *PROFILES)
@@ -136,13 +137,20 @@ def _one(shape: Shape) -> MassProperties:
         xx, yy, zz, xy, yz, zx = found.inertia
         J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
         at = np.array(shape.position) + R @ np.array(found.centre)
-        return MassProperties(shape.density * found.volume, at, shape.density * R @ J @ R.T)
+        return MassProperties(shape.density * found.volume, at, shape.density * _turned(R, J))
     solid = SOLIDS[shape.kind]
     mass = shape.density * solid.volume(shape.sizes)
     centre = np.array(shape.position) + R[:, 2] * solid.centre(shape.sizes)
-    return MassProperties(
-        mass, centre, R @ np.diag(mass * np.array(solid.moments(shape.sizes))) @ R.T
-    )
+    moments = mass * np.array(solid.moments(shape.sizes))
+    return MassProperties(mass, centre, _turned(R, np.diag(moments)))
+
+
+def _turned(R: Array, J: Array) -> Array:
+    """R J R^T.  What R, known to its last digit, leaves of a product of inertia that vanishes is
+    none: about an axis of the body 1e-16 of the largest moment."""
+    turned = R @ J @ R.T
+    beside = ~np.eye(3, dtype=bool)
+    return np.where(beside & (np.abs(turned) <= LAST * np.abs(J).max()), 0.0, turned)
 
 
 def with_mass(shapes: tuple[Shape, ...], mass: float) -> tuple[Shape, ...]:
