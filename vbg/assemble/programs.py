@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from vbg.assemble.derive.equations import (
 )
 from vbg.assemble.program.lower import LEAST_PIVOT, lower
 from vbg.assemble.program.program import Program
-from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, solve
+from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, rows, solve, stack
 from vbg.blocks.rounding import terms_of
 
 LEAST_PIVOT_COMING = (
@@ -126,11 +126,16 @@ class Programs:
         switches = dict(self.equations.switches)
         return lower(switches, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
-    def switch_terms(self, names: Sequence[str]) -> Program:
+    def switch_terms(
+        self, names: Sequence[str], modes: Collection[str], iterated: float
+    ) -> Program:
         """Of these switching functions, scalars, how large the numbers are from which they are
-        computed, in this order."""
-        terms = {name: terms_of(self.equations.switches[name]) for name in names}
-        return lower(terms, self.inputs, smallest=True, least_pivot=self._least_pivot)
+        computed, in this order; `modes` are states that are 0 or 1, `iterated` as of `terms_of`."""
+        exact = frozenset(s.state.leaf for s in self.slices if s.state.name in modes)
+        functions = stack(*(self.equations.switches[name] for name in names))
+        terms = terms_of(functions, exact, iterated)
+        asked = {name: rows(terms, i, i + 1) for i, name in enumerate(names)}
+        return lower(asked, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
     @property
     def _least_pivot(self) -> float:

@@ -184,7 +184,7 @@ class _Writer:
             m, _, n = shape
             self.store(range(to, to + m * n), used_up=True)
             self.store(range(used, used + m * m), used_up=True)
-            self.say(f"vbg_solve_dense(w + {used}, w + {to}, {m}, {n});")
+            self.say(f"vbg_solve_refined(w + {used}, w + {to}, {m}, {n});")
             self.load(range(to, to + m * n))
 
     def say(self, statement: str) -> None:

@@ -279,7 +279,7 @@ class Lowering:
 
     def _linear_solve(self, block: Block, slot: Slot, level: int) -> int:
         a, b = block.args
-        used = self._reserve(a.rows, a.cols)
+        used = self._reserve(2 * a.rows + b.cols, a.cols)  # see `solve_refined`
         self._axpy(used, self.slots[a.key], a, 1.0, level + 1, accumulate=False)
         self._axpy(slot, self.slots[b.key], b, 1.0, level + 1, accumulate=False)
         shape = (b.rows, 0, b.cols)

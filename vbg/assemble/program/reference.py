@@ -46,7 +46,9 @@ def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) 
                 d, a = operands[:2]
                 right = workspace[d : d + m * n].reshape(m, n)
                 matrix = workspace[a : a + m * m].reshape(m, m)
-                workspace[d : d + m * n] = np.linalg.solve(matrix, right).ravel()
+                found = np.linalg.solve(matrix, right)
+                found += np.linalg.solve(matrix, right - matrix @ found)
+                workspace[d : d + m * n] = found.ravel()
             elif op == Op.NEWTON:
                 workspace[operands[1] : operands[1] + 4] = 0.0
             elif op == Op.NEWTON_STEP:

@@ -296,6 +296,20 @@ void vbg_solve_dense(double *a, double *d, int m, int n)
     }
 }
 
+void vbg_solve_refined(double *a, double *d, int m, int n)
+{
+    double *own = a + m * m, *rest = own + m * m;
+    for (int i = 0; i < m * m; i++) own[i] = a[i];
+    for (int i = 0; i < m * n; i++) rest[i] = d[i];
+    vbg_solve_dense(a, d, m, n);
+    for (int i = 0; i < m; i++)
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < m; j++) rest[i * n + k] -= own[i * m + j] * d[j * n + k];
+    for (int i = 0; i < m * m; i++) a[i] = own[i];
+    vbg_solve_dense(a, rest, m, n);
+    for (int i = 0; i < m * n; i++) d[i] += rest[i];
+}
+
 void vbg_lookup(double *d, double x, const double *starts, const double *table, int m, int n)
 {
     int low = 0, high = m;
@@ -487,7 +501,7 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
                 vbg_solve(tape->stream, m, w, o[0], o[1], o[2], o[3], tape->spare, kept);
             break;
         case VBG_LINEAR_SOLVE:
-            for (int i = 0; i < count; i++, o += 4) vbg_solve_dense(w + o[1], w + o[0], m, s.n);
+            for (int i = 0; i < count; i++, o += 4) vbg_solve_refined(w + o[1], w + o[0], m, s.n);
             break;
         case VBG_NEWTON: begin_newton(w + o[0], w + o[1], m); break;
         case VBG_NEWTON_STEP:

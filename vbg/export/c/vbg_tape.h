@@ -50,6 +50,9 @@ void vbg_solve(const int *stream, int schedule, double *work, int x, int rhs, in
 /* D = A^-1 D with A (m, m), used up, and D (m, n): partial pivoting. */
 void vbg_solve_dense(double *a, double *d, int m, int n);
 
+/* The same and once more for what is left of D; behind A there is room for A and D. */
+void vbg_solve_refined(double *a, double *d, int m, int n);
+
 /* D (n) = the row of the table (m, n) that x is in: the last that begins at or before x. */
 void vbg_lookup(double *d, double x, const double *starts, const double *table, int m, int n);
 

@@ -31,6 +31,7 @@ ROUNDS_EACH = 6  # and so many more for everything that can stick
 HALVES = 40  # of a part of a step, in which what was set going may have come back
 ALIKE = 4e-14  # relative distance of roots between which only rounding is
 STEP = 1e-40  # of complex steps
+COMES = 4.0  # times as long as its growth asks for, in which a mode comes to its side
 CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
 
@@ -69,6 +70,7 @@ class Switches:
         latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
         self._latch = np.array([s.name in latches for s in self._about], dtype=bool)
         self._armed = np.ones(len(self._about), dtype=bool)  # what is not does not close
+        self._late = np.full(len(self._about), -np.inf)  # until when it comes to its side [s]
         at_once = massless_ways(system, [s.name for s in self._about])
         by_size = (self._mode >= 0) & (self._rest == 0.0) & ~self._latch
         by_size[at_once] = True
@@ -155,7 +157,8 @@ class Switches:
             self._dry.slack(looks, self._signs)
             return None
         rest = self._dry.slack(looks, self._signs)
-        for (before, after), found in zip(pairwise(points), looks, strict=True):
+        since = np.full(len(self._about), points[0])  # the last look not beyond zero by rounding
+        for after, found in zip(points[1:], looks, strict=True):
             values = self._seen(found)
             lost = np.isnan(values) & (~self._quiet | self._latch)
             if lost.any():
@@ -166,13 +169,15 @@ class Switches:
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
             resting |= self._stays & (self._signs < 0.0) & (values == 0.0)
             self._arm(values)
-            resting |= ~self._armed & (self._signs > 0.0)
-            crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
+            resting |= ~self._armed & (self._signs > 0.0) | (after <= self._late)
+            beyond = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
+            crossed = beyond
             if crossed.size:
                 sizes = self._rounded(after, stepper.between(after))
                 crossed = crossed[np.abs(values[crossed]) >= sizes[crossed]]
             if crossed.size:
-                return self._first_root(stepper, project, crossed, before, after)
+                return self._first_root(stepper, project, crossed, since[crossed], after)
+            since = np.where(np.isin(np.arange(len(since)), beyond), since, after)
             self._signs = np.where((self._mode >= 0) | resting, self._signs, signs)
         return None
 
@@ -181,7 +186,7 @@ class Switches:
         stepper: Stepper,
         project: Callable[[float, Array], object],
         crossed: NDArray[np.intp],
-        before: float,
+        since: Array,
         after: float,
     ) -> tuple[float, list[Event]]:
         def projected(t: float) -> Array:
@@ -190,7 +195,7 @@ class Switches:
             return x
 
         times: dict[int, float] = {}
-        for i in map(int, crossed):
+        for i, before in zip(crossed.tolist(), since.tolist(), strict=True):
             root = self._root(projected, i, before, after)
             if root is None:  # on the constraints it has not crossed yet, beside them it has
                 root = self._root(stepper.between, i, before, after)
@@ -403,6 +408,7 @@ class Switches:
             ended &= False  # once: what follows from that may be zero in both modes
             if wrong.size:
                 wrong = wrong[np.abs(values[wrong]) >= self._rounded(t, x)[wrong]]
+                wrong = wrong[~self._comes_to_agree(t, x, values, wrong)]
             self._turn(x, wrong)
             if not wrong.size:
                 turned = self._massless.agree(t, x, self._instant)
@@ -412,6 +418,27 @@ class Switches:
                     looked = True
                 wrong = np.append(turned, self._dry.ways[:, 0])
         self._tell(t, wrong)
+
+    def _comes_to_agree(
+        self, t: float, x: Array, values: Array, wrong: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Which of the `wrong` have just been turned over at their zero, and have the sign of
+        their side as soon as what that zero's instant is known to: the rounding in the mode before
+        over its growth there.  That of a diode's current, as it stops to conduct beside a choke,
+        is 1e8 times as much of the voltage that it blocks from there on."""
+        crossed = np.isin(wrong, self._crossed)
+        if not crossed.any():
+            return crossed
+        before = x.copy()
+        before[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
+        known = np.full(len(wrong), ALIKE * t)
+        slope = np.abs(self._growth(t, before)[wrong])
+        known += np.divide(self._rounded(t, before)[wrong], slope, out=slope, where=slope > 0.0)
+        side = np.where(x[self._mode[wrong]] > 0.5, 1.0, -1.0)
+        lack, growth = -side * values[wrong], side * self._growth(t, x)[wrong]
+        late = crossed & (lack < known * growth)
+        self._late[wrong[late]] = t + COMES * lack[late] / growth[late]
+        return late
 
     def _stays_zero(
         self, t: float, x: Array, values: Array, ended: NDArray[np.bool_]

@@ -15,9 +15,8 @@ from vbg.assemble.start.start import Start
 
 Array = NDArray[np.float64]
 
-# of its terms (vbg.blocks.rounding): where an algebraic loop gives the difference, its iteration
-# ends at 16 roundings of what its residual is computed from, on either side
-ROUNDED = 32.0 * np.finfo(float).eps
+ROUNDED = 2.0 * np.finfo(float).eps  # of its terms (vbg.blocks.rounding)
+ITERATED = 16.0  # roundings of what a residual is computed from, at which its iteration ends
 
 
 class Rounding:
@@ -35,7 +34,8 @@ class Rounding:
             return sizes
         if self._evaluate is None:
             asked = tuple(self._names[i] for i in self._which)
-            program = self._start.system.programs.switch_terms(asked)
+            modes = {mode.name for mode in self._start.system.causal.graph.modes}
+            program = self._start.system.programs.switch_terms(asked, modes, ITERATED)
             self._evaluate = Evaluator(program, kept=self._start.kept)
         terms = self._evaluate(t, x)[: self._which.size]
         sizes[self._which] = ROUNDED * np.where(np.isfinite(terms), terms, 0.0)

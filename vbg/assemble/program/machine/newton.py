@@ -68,6 +68,29 @@ def solve_dense(work, a, d, m, n):
 
 
 @compiled
+def solve_refined(work, a, d, m, n):
+    """The same, and once more for what is left of D, which makes each of its numbers as exact as
+    those of A and D are, whatever units rows and columns are in (R. Skeel, Math. Comp. 35, 1980):
+    elimination alone loses ten digits of millivolts beside megaohms. Behind A, `work` has room
+    for A and D once more."""
+    own, rest = a + m * m, a + 2 * m * m
+    for i in range(m * m):
+        work[own + i] = work[a + i]
+    for i in range(m * n):
+        work[rest + i] = work[d + i]
+    solve_dense(work, a, d, m, n)
+    for i in range(m):
+        for k in range(n):
+            for j in range(m):
+                work[rest + i * n + k] -= work[own + i * m + j] * work[d + j * n + k]
+    for i in range(m * m):
+        work[a + i] = work[own + i]
+    solve_dense(work, a, rest, m, n)
+    for i in range(m * n):
+        work[d + i] += work[rest + i]
+
+
+@compiled
 def begin_newton(work, y, record, m):
     """Starts from the last root, or from zero where there is none."""
     for i in range(m):

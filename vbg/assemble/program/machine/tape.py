@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vbg.assemble.program.machine.factor import factorise
 from vbg.assemble.program.machine.memory import at, compiled, entry, put
-from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
+from vbg.assemble.program.machine.newton import begin_newton, solve_refined, step_newton
 from vbg.assemble.program.machine.products import axpy, cross, multiply, times
 from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
 from vbg.assemble.program.machine.scalars import calls, lookups
@@ -77,7 +77,7 @@ def run(work, segments, operands, factors, stream, kept):
                 solve_segment(work, operands, stream, i, start, scratch, kept)
         elif op == LINEAR_SOLVE:
             for i in range(first, first + count):
-                solve_dense(work, at(operands, 4 * i + 1), at(operands, 4 * i), m, n)
+                solve_refined(work, at(operands, 4 * i + 1), at(operands, 4 * i), m, n)
         elif op == NEWTON:
             begin_newton(work, at(operands, 4 * first), at(operands, 4 * first + 1), m)
         elif op == NEWTON_STEP:
