@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
