@@ -24,22 +24,22 @@ def hair(k, c, m, stiff, light):
     return linearise(vbg.assemble(vbg.Model(translational=parts)))
 
 
-@pytest.mark.parametrize("part", [1e-2, 1e-5, 1e-8])
+@pytest.mark.parametrize("part", [1e-4, 1e-6, 1e-8])
 @pytest.mark.parametrize("damping", [0.1, 0.0, -0.1])
 def test_a_slow_oscillation_beside_a_fast_one(part, damping):
-    """s = -z w +- i w sqrt(1 - z^2), w^2 = k/(m + light), beside one of k/light, 1e13 times k/m."""
+    """s = -z w +- i w sqrt(1 - z^2), w^2 = k/(m + light), beside one 1e7 times as fast."""
     m, w = 3.0, 0.2
     k, light = w * w * m, part * m
-    found = hair(k, 2.0 * damping * w * m, m, 1e12 * k * part, light)
+    found = hair(k, 2.0 * damping * w * m, m, 1e14 * k * part, light)
     slow = found.modes[0]
     assert slow.frequency == pytest.approx(w / np.sqrt(1.0 + part), rel=3e-3)
     assert slow.damping == pytest.approx(damping / np.sqrt(1.0 + part), rel=3e-3)
     assert found.stability.startswith("Unstable") == (damping < 0.0)
 
 
-@pytest.mark.parametrize("part", [1e-2, 1e-5, 1e-8])
+@pytest.mark.parametrize("part", [1e-4, 1e-6, 1e-8])
 def test_what_is_free_stays_free(part):
-    found = hair(0.0, 0.0, 3.0, 1e12 * part, 3.0 * part)
+    found = hair(0.0, 0.0, 3.0, 1e14 * part, 3.0 * part)
     assert [mode.eigenvalue for mode in found.modes[:2]] == [0.0, 0.0]
     assert "at zero" in found.stability
 
