@@ -69,7 +69,7 @@ class _Reader:
                 return linear((self._iterated, _size(node, const(0.0))))
             case "leaf" | "const" | "lookup":
                 return _size(node, const(0.0))
-            case "rows" if node.args[0].op in ("lookup", "leaf"):  # given, each in its own unit
+            case "rows" if node.args[0].op == "lookup":  # each entry is given, in its own unit
                 return _size(node, const(0.0))
             case "rows" if node.args[0].op in ("implicit", "linear_solve"):  # so is each unknown
                 own = self._unknowns(node.args[0])[slice(*node.data)]
