@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.analysis.symbolic.spelling import latex_symbols, latex_writer
 from vbg.assemble.matrices.symbolic import NEGLIGIBLE, beside
 from vbg.blocks import Block, const, transpose
 
@@ -205,12 +206,11 @@ class Formulas:
 
     def number(self, value: Any) -> str:
         """A number or an expression of parameters."""
-        import sympy
-
         short = self._exact(value)
         if short.is_Float:
             return _told(short, self._digits)
-        text = sympy.latex(short) if self._words.latex else str(short).replace("**", "^")
+        latex = latex_writer(latex_symbols(short.free_symbols))
+        text = latex(short) if self._words.latex else str(short).replace("**", "^")
         if short.is_Add:
             left, right = self._words.brackets
             return f"{left}{text}{right}"

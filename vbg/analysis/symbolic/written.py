@@ -7,11 +7,10 @@ import math
 import re
 from typing import Any
 
-from vbg.analysis.symbolic.entries import simple_fraction
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.rewriting.printing import HELPERS, c_code, helpers, ordering
-from vbg.analysis.symbolic.rewriting.sharing import remembering, renumbered, replaced, written_once
-from vbg.plumbing.components import split_component
+from vbg.analysis.symbolic.rewriting.sharing import remembering, replaced, written_once
+from vbg.analysis.symbolic.spelling import latex_symbols, latex_writer, shortened
 
 # names that the code itself has, and words of Python and C: a parameter M becomes M_
 OWN = f"t x dx efforts modes rate mass right array linalg M y i j k s {' '.join(HELPERS)}"
@@ -20,21 +19,6 @@ WORDS_OF_C = (
     "restrict short signed sizeof static struct switch typedef union unsigned void volatile"
 )
 RESERVED = frozenset([*keyword.kwlist, *dir(math), *OWN.split(), *WORDS_OF_C.split()])
-DIGITS = 12  # significant digits of coefficients in text and LaTeX; code keeps all
-
-
-def _short(expression: Any, *, fractions: bool) -> Any:
-    """Coefficients to `DIGITS` digits, whole numbers without a point; with `fractions` 1/3
-    for 0.333333333333."""
-    import sympy
-
-    def shorter(number: Any) -> Any:
-        if fractions and (simple := simple_fraction(float(number))) is not None:
-            return simple
-        value = float(f"{float(number):.{DIGITS}g}")
-        return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), DIGITS)
-
-    return renumbered(expression, shorter)
 
 
 def as_text(equations: SymbolicEquations) -> str:
@@ -42,7 +26,7 @@ def as_text(equations: SymbolicEquations) -> str:
     written = written_once()
 
     def short(expression: Any) -> str:
-        return written(_short(expression, fractions=bool(equations.parameters)))
+        return written(shortened(expression, fractions=bool(equations.parameters)))
 
     lines = [f"{symbol} = {short(value)}" for symbol, value in equations.definitions.items()]
     blocks = [lines] if lines else []
@@ -73,12 +57,10 @@ def _coupled(equations: SymbolicEquations) -> list[tuple[Any, Any]]:
 
 def as_latex(equations: SymbolicEquations) -> str:
     """An align environment; names of parts in upright type; values and remarks as comments."""
-    import sympy
+    latex = latex_writer(latex_symbols(equations.parameters))
 
     def written(expression: Any) -> str:
-        names = {s: _upright(str(s)) for s in expression.free_symbols - set(equations.parameters)}
-        short = _short(expression, fractions=bool(equations.parameters))
-        return str(sympy.latex(short, symbol_names=names))
+        return latex(shortened(expression, fractions=bool(equations.parameters)))
 
     lines = [f"{written(s)} &= {written(v)}" for s, v in equations.definitions.items()]
     lines += [
@@ -96,13 +78,6 @@ def as_latex(equations: SymbolicEquations) -> str:
     values = [", ".join(f"{s} = {v:.7g}" for s, v in equations.parameters.items())]
     told = [f"% {one}" for one in [*values, *equations.numbered.remarks] if one]
     return "\n".join([body, *told])
-
-
-def _upright(name: str) -> str:
-    base, part = split_component(name)
-    label = base.replace("_", r"\_").replace(" ", r"\ ")
-    below = f"_{{{part}}}" if part else ""
-    return rf"\mathrm{{{label}}}{below}"
 
 
 def identifier(name: str) -> str:

@@ -33,6 +33,7 @@ def register(subparsers: Any) -> None:
             vbg show equations crank.toml --form constraint --latex
             vbg show equations pendulum.toml --python
             vbg show equations slider-crank.toml --form minimal --forces
+            vbg show equations slider-crank.toml --form minimal --latex
             vbg show equations slider-crank.toml --program fortran > crank.f90""",
     )
     add_model(parser)
@@ -130,8 +131,11 @@ def _minimal(arguments: argparse.Namespace, system: Any) -> str:
     from vbg.analysis.symbolic.loops.deriving import minimal_equations
     from vbg.starting import start
 
-    if arguments.latex or arguments.python or arguments.c:
-        raise UsageError("closed loops and joint forces are written by --program LANGUAGE.")
+    if arguments.python or arguments.c:
+        raise UsageError(
+            "closed loops and joint forces are solved by a program, not by one function: take "
+            f"--program {'c' if arguments.c else 'python'}."
+        )
     if arguments.form == "constraint":
         raise UsageError("--program, --forces and --independent are of the minimal form.")
     names, chosen = not arguments.numbers, tuple(arguments.independent)
@@ -141,4 +145,5 @@ def _minimal(arguments: argparse.Namespace, system: Any) -> str:
     equations = minimal_equations(
         system, names=names, independent=chosen, start=begin, forces=arguments.forces
     )
-    return text.as_text(equations, forces=arguments.forces)
+    writer = text.as_latex if arguments.latex else text.as_text
+    return writer(equations, forces=arguments.forces)
