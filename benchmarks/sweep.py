@@ -17,8 +17,7 @@ from pathlib import Path
 import vbg
 from benchmarks import asked
 from vbg.analysis.studies.sampling import Range, grid
-from vbg.analysis.studies.sweep import Study, sweep
-from vbg.analysis.studies.table import Table
+from vbg.analysis.studies.sweep import Study, sweep, table_of
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "slider-crank.toml"
 RUNS = 500
@@ -27,7 +26,7 @@ RUNS = 500
 def seconds(study: Study, runs: int, processes: int, folder: Path) -> float:
     """Processor time of the whole sweep, the mean of its processes."""
     points = grid([Range("r", 0.03, 0.06, runs)])
-    table = Table(folder / f"{processes}.csv", study.key(["r"]), ["r"], study.measures)
+    table = table_of(study, folder / f"{processes}.csv", ["r"])
     who = resource.RUSAGE_SELF if processes == 1 else resource.RUSAGE_CHILDREN
     before = resource.getrusage(who)
     sweep(study, points, table, processes=processes)
@@ -40,7 +39,7 @@ def seconds(study: Study, runs: int, processes: int, folder: Path) -> float:
 def measured(runs: int, processes: int, folder: Path) -> float:
     """Seconds of a sweep of the example, its kernels warm."""
     study = Study(vbg.read(EXAMPLE), {}, ("rms(A.force.x)",))
-    warm = Table(folder / f"warm {processes}.csv", study.key(["r"]), ["r"], study.measures)
+    warm = table_of(study, folder / f"warm {processes}.csv", ["r"])
     sweep(study, grid([Range("r", 0.04, 0.05, 1)]), warm)
     return seconds(study, runs, processes, folder)
 

@@ -76,7 +76,8 @@ def test_effects_of_a_polynomial(plan):
     points = points_of(ABC, plan)
     y = quadratic(coded(ABC, points))
     rows = [Row(point, (value,), "finished", "") for point, value in zip(points, y.tolist())]
-    (found,) = effects_of_rows(ABC, [*rows, Row(points[0], (), "failed", "why")], ["y"])
+    (found,) = effects_of_rows(ABC, [*rows, Row(points[0], (), "failed", "why")], ["y"], ["kN"])
+    assert found.title == "y [kN]"
     told = {effect.name: effect.value for effect in found.effects}
     assert told["a"] == pytest.approx(6.0)
     assert told["b"] == pytest.approx(-4.0)
@@ -146,7 +147,7 @@ def test_effects_on_the_command_line(tmp_path, capsys):
     picture = tmp_path / "e.svg"
     assert main([*asked, "--effects", "--effects-plot", str(picture)]) == 0
     out = capsys.readouterr().out
-    assert "effects on max(guide.speed), low to high of each parameter: 9 runs" in out
+    assert "effects on max(guide.speed) [m/s], low to high of each parameter: 9 runs" in out
     assert "k x m" in out
     assert b"<svg" in picture.read_bytes()
     assert main([*asked, "--effects", "--json"]) == 0

@@ -15,7 +15,7 @@ import vbg
 from vbg.analysis.studies.optimise import optimise
 from vbg.analysis.studies.plans import points_of
 from vbg.analysis.studies.sampling import Range, grid, latin_hypercube, parse_range
-from vbg.analysis.studies.sweep import Study, run_point, sweep
+from vbg.analysis.studies.sweep import Study, run_point, sweep, table_of
 from vbg.analysis.studies.table import Row, Table, read_table
 from vbg.cli.main import build_parser, main
 from vbg.errors import UsageError
@@ -149,35 +149,35 @@ def test_sweep_is_the_closed_form_and_goes_on_where_it_was(file, tmp_path):
     points = grid([parse_range("k=50:200:5")])
     path = tmp_path / "t.csv"
     one = study(file)
-    sweep(one, points[:3], Table(path, one.key(["k"]), ["k"], one.measures))
-    table = Table(path, one.key(["k"]), ["k"], one.measures)
+    sweep(one, points[:3], table_of(one, path, ["k"]))
+    table = table_of(one, path, ["k"])
     assert table.missing(points) == points[3:]
     sweep(one, points, table)
     k = np.array([row.point[0][1] for row in table.rows])
     found = [row.measures[0] for row in table.rows]
     assert_allclose(found, 0.1 * np.cos(np.sqrt(k) * 0.1), rtol=1e-6)
     with pytest.raises(UsageError, match="another"):
-        Table(path, "other study", ["k"], one.measures)
+        Table(path, "other study", ["k"], one.measures, ["m"])
     with pytest.raises(UsageError, match="another study"):
-        Table(path, one.key(["k"]), ["m"], one.measures)
+        Table(path, one.key(["k"]), ["m"], one.measures, ["m"])
 
 
 def test_a_line_cut_off_by_a_kill_is_dropped(tmp_path):
     path = tmp_path / "t.csv"
-    with Table(path, "s", ["k"], ["m"]) as table:
+    with Table(path, "s", ["k"], ["m"], ["N"]) as table:
         table.add(Row((("k", 1.0),), (2.0,), "finished", ""))
     with open(path, "a", encoding="utf-8") as file:
         file.write("s,2.0,3.")
-    again = Table(path, "s", ["k"], ["m"])
+    again = Table(path, "s", ["k"], ["m"], ["N"])
     assert [row.point for row in again.rows] == [(("k", 1.0),)]
     with again:
         again.add(Row((("k", 2.0),), (4.0,), "finished", ""))
-    assert len(Table(path, "s", ["k"], ["m"]).rows) == 2
+    assert len(Table(path, "s", ["k"], ["m"], ["N"]).rows) == 2
 
 
 def test_failed_points_keep_their_reason(file, tmp_path):
     one = study(file)
-    table = Table(tmp_path / "t.csv", one.key(["k"]), ["k"], one.measures)
+    table = table_of(one, tmp_path / "t.csv", ["k"])
     sweep(one, [(("k", -5.0),), (("k", 5.0),)], table)
     assert [row.status for row in table.rows] == ["failed", "finished"]
     assert "k" in table.rows[0].reason
@@ -215,13 +215,13 @@ def test_parquet(file, tmp_path):
     target = tmp_path / "t.parquet"
     command = ["sweep", str(file), "--vary", "k=50:60:2", "--measure", "final(guide.slide)"]
     assert main([*command, "-o", str(target)]) == 0
-    assert parquet.read_table(target).column_names[:2] == ["k", "final(guide.slide)"]
+    assert parquet.read_table(target).column_names[:2] == ["k", "final(guide.slide) [m]"]
 
 
 def test_optimum(file, tmp_path):
     """The mass is back at its end (cos = -1) for sqrt(k) 0.1 = pi."""
     one = study(file)
-    table = Table(tmp_path / "t.csv", one.key(["k"]), ["k"], one.measures)
+    table = table_of(one, tmp_path / "t.csv", ["k"])
     best = optimise(one, [parse_range("k=500:1500")], table, evaluations=60)
     assert best.point[0][1] == pytest.approx((np.pi / 0.1) ** 2, rel=1e-2)
     assert best.measures[0] == pytest.approx(-0.1, rel=1e-5)
@@ -231,7 +231,7 @@ def test_optimum(file, tmp_path):
 def test_dask_with_two_workers(file, tmp_path):
     distributed = pytest.importorskip("dask.distributed")
     one = study(file)
-    table = Table(tmp_path / "t.csv", one.key(["k"]), ["k"], one.measures)
+    table = table_of(one, tmp_path / "t.csv", ["k"])
     points = grid([parse_range("k=50:200:6")])
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
         sweep(one, points, table, scheduler=c.scheduler_address)

@@ -22,7 +22,7 @@ STUDY = ("sweep", MODEL, "--measure", "max(hinge.angle)", "--t-end", "0.01")
 
 def grown(path: Path) -> Table:
     """A table of two runs, one of them failed."""
-    made = Table(path, "hash", ("L",), ("max(x)",))
+    made = Table(path, "hash", ("L",), ("max(x)",), ("m",))
     with made:
         made.add(Row((("L", 1.0),), (2.0,), "finished", ""))
         made.add(Row((("L", 2.0),), (), "failed", "it broke"))
@@ -44,11 +44,11 @@ FORGED = {
 def test_a_forged_row_of_a_table_is_one_sentence(what, tmp_path):
     path = tmp_path / "s.csv"
     grown(path)
-    assert len(Table(path, "hash", ("L",), ("max(x)",)).rows) == 2
+    assert len(Table(path, "hash", ("L",), ("max(x)",), ("m",)).rows) == 2
     old, new = FORGED[what]
     path.write_text(path.read_text().replace(old, new, 1))
     with pytest.raises(UsageError, match="line 2 is damaged") as error:
-        Table(path, "hash", ("L",), ("max(x)",))
+        Table(path, "hash", ("L",), ("max(x)",), ("m",))
     assert str(error.value).isprintable()
 
 

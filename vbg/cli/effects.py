@@ -19,7 +19,7 @@ def effects_text(found: Sequence[Effects]) -> str:
 
 def _one(effects: Effects) -> str:
     head = (
-        f"effects on {effects.measure}, low to high of each parameter: "
+        f"effects on {effects.title}, low to high of each parameter: "
         f"{count(effects.runs, 'run')}, {figure(effects.mean)} in the middle"
     )
     ranked = sorted(effects.effects, key=lambda effect: -abs(effect.value))
@@ -38,6 +38,7 @@ def effects_data(found: Sequence[Effects]) -> list[dict[str, Any]]:
     return [
         {
             "measure": effects.measure,
+            "unit": effects.unit,
             "runs": effects.runs,
             "mean": effects.mean,
             "R2": effects.explained,

@@ -30,6 +30,7 @@ def draw_table(
 
     from vbg.analysis.studies.table import read_table
     from vbg.draw.study import StudyPicture, draw_study
+    from vbg.measures import in_unit
 
     found = read_table(table)
     names = wanted or list(found.measures)
@@ -38,22 +39,13 @@ def draw_table(
         there = ", ".join(found.measures)
         raise UsageError(f"{table} has no measure {', '.join(unknown)}; it has {there}.")
     measures = {name: np.array(found.measures[name]) for name in names}
-    scaled = {name: _written(model, name) for name in found.parameters}
+    written = {} if model is None else model.parameter_units
+    units = {name: unit for name in found.parameters if (unit := written.get(name, ""))}
     parameters = {
-        name: (np.array(values) - scaled[name][1]) / scaled[name][0]
+        name: np.array([in_unit(value, units.get(name, "")) for value in values])
         for name, values in found.parameters.items()
     }
     first = next(iter(measures.values()))
     best = int(np.nanargmin(first)) if optimum and not np.isnan(first).all() else None
-    units = {name: unit for name, (_, _, unit) in scaled.items() if unit}
-    draw_study(StudyPicture(parameters, measures, best, units), output, title=title)
-
-
-def _written(model: Model | None, name: str) -> tuple[float, float, str]:
-    """Factor and offset to SI of the unit in which the model writes a parameter."""
-    from vbg import units
-
-    written = "" if model is None else model.parameter_units.get(name, "")
-    if not written:
-        return 1.0, 0.0, ""
-    return units.coherent_factor(written), units.parse(written).offset, written
+    picture = StudyPicture(parameters, measures, best, units, found.units)
+    draw_study(picture, output, title=title)

@@ -55,7 +55,7 @@ def _bars(axis: Any, effects: Effects) -> None:
     names = [effect.name for effect in ranked]
     axis.barh(names, [abs(effect.value) for effect in ranked], color=colours)
     axis.invert_yaxis()
-    axis.set_xlabel(f"|effect| on {effects.measure}")
+    axis.set_xlabel(f"|effect| on {effects.title}")
     axis.set_title("blue: the measure rises; orange: it falls", fontsize=8)
     axis.grid(visible=True, axis="x", linewidth=0.4, alpha=0.5)
 
@@ -95,6 +95,6 @@ def _interaction(axis: Any, effects: Effects, parameters: Sequence[str]) -> None
 def _scale(axis: Any, label: str, effects: Effects) -> None:
     axis.set_xticks([-1.0, 0.0, 1.0], ["low", "middle", "high"])
     axis.set_xlabel(label)
-    axis.set_ylabel(effects.measure)
+    axis.set_ylabel(effects.title)
     axis.legend(fontsize=7)
     axis.grid(visible=True, linewidth=0.4, alpha=0.5)

@@ -31,17 +31,25 @@ BEST = {"color": "#d55e00", "marker": "*", "linestyle": "none", "markersize": 13
 class StudyPicture:
     """Columns of a table of runs: parameters, measures (NaN where a run failed), all (n,).
 
-    `best`: row of the optimum, marked by a star, or None;  `units` of parameters that have one.
+    `best`: row of the optimum, marked by a star, or None;  `units` of parameters
+    and `measured` of measures that have one.
     """
 
     parameters: Mapping[str, Array]
     measures: Mapping[str, Array]
     best: int | None = None
     units: Mapping[str, str] = field(default_factory=dict)
+    measured: Mapping[str, str] = field(default_factory=dict)
 
     def label(self, parameter: str) -> str:
-        unit = self.units.get(parameter, "")
-        return f"{parameter} [{unit}]" if unit else parameter
+        return _titled(parameter, self.units.get(parameter, ""))
+
+    def title(self, measure: str) -> str:
+        return _titled(measure, self.measured.get(measure, ""))
+
+
+def _titled(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def draw_study(study: StudyPicture, path: str | Path, *, title: str = "") -> None:
@@ -102,7 +110,7 @@ def _curves(study: StudyPicture, axes: Any) -> None:
         if study.best is not None:
             axis.plot(x[study.best], values[study.best], **BEST)
         axis.set_xscale(scale_of(x))
-        axis.set_ylabel(measure)
+        axis.set_ylabel(study.title(measure))
         axis.grid(visible=True, linewidth=0.4, alpha=0.5)
     axes[-1, 0].set_xlabel(study.label(name))
 
@@ -133,7 +141,7 @@ def _maps(study: StudyPicture, axes: Any) -> None:
     across, up, rows = found
     for axis, (measure, values) in zip(axes[:, 0], study.measures.items()):
         shown = axis.pcolormesh(across, up, values[rows], shading="nearest", cmap="viridis")
-        axis.figure.colorbar(shown, ax=axis, label=measure)
+        axis.figure.colorbar(shown, ax=axis, label=study.title(measure))
         _plane(study, axis, values)
 
 
@@ -141,7 +149,7 @@ def _coloured(study: StudyPicture, axes: Any) -> None:
     x, y = study.parameters.values()
     for axis, (measure, values) in zip(axes[:, 0], study.measures.items()):
         shown = axis.scatter(x, y, c=values, cmap="viridis", s=22)
-        axis.figure.colorbar(shown, ax=axis, label=measure)
+        axis.figure.colorbar(shown, ax=axis, label=study.title(measure))
         _plane(study, axis, values)
         axis.grid(visible=True, linewidth=0.4, alpha=0.5)
 
@@ -167,4 +175,4 @@ def _scatter(study: StudyPicture, axes: Any) -> None:
                 axis.plot(x[study.best], values[study.best], **BEST)
             axis.grid(visible=True, linewidth=0.4, alpha=0.5)
             axis.set_xlabel(study.label(name) if row == len(study.measures) - 1 else "")
-        axes[row, 0].set_ylabel(measure)
+        axes[row, 0].set_ylabel(study.title(measure))

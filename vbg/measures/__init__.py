@@ -10,10 +10,11 @@ says of which quantity a measure is, `remarks` what it may not have meant; `name
 model file, in the unit that the engineer wants.
 """
 
+from vbg.measures.dimensions import unit_told
 from vbg.measures.functions import FUNCTIONS
 from vbg.measures.language import evaluate, parse
 from vbg.measures.loads import Bin, spectrum
-from vbg.measures.named import Measure, Measured, faults, measured
+from vbg.measures.named import Measure, Measured, faults, in_unit, measured
 from vbg.measures.remarks import remarks
 from vbg.measures.series import Series
 
@@ -25,8 +26,10 @@ __all__ = [
     "Series",
     "evaluate",
     "faults",
+    "in_unit",
     "measured",
     "parse",
     "remarks",
     "spectrum",
+    "unit_told",
 ]

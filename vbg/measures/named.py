@@ -64,9 +64,14 @@ def measured(
         return Measured(name, measure.expression, None, measure.unit, str(error))
     if not math.isfinite(value):
         return Measured(name, measure.expression, None, measure.unit, "it has no value here")
-    if measure.unit:
-        value = (value - units.parse(measure.unit).offset) / units.coherent_factor(measure.unit)
+    value = in_unit(value, measure.unit)
     return Measured(name, measure.expression, value, measure.unit or unit, note=note)
+
+
+def in_unit(value: float, unit: str) -> float:
+    """What is `value` in SI, in `unit`; "" is SI."""
+    factor, offset = units.conversion(unit, "") if unit else (1.0, 0.0)
+    return (value - offset) / factor
 
 
 def faults(

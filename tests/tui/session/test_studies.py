@@ -84,6 +84,14 @@ def test_an_optimisation_tells_each_better_point():
     assert np.isclose(told[-1], values.min(), rtol=1e-4)
 
 
+def test_values_of_a_measure_stand_with_its_unit():
+    study = replace(bowl((5, 4)), unit="N*cm")
+    text = "\n".join(plain(mapping.study_rows(study, 80, 24)))
+    assert f"smallest {ORDER.measure} = " in text and " N*cm at a = " in text
+    assert "0 is 0 N*cm, 9 is " in text
+    assert plain(mapping.point_rows(study, 80, 30))[0].endswith(f"{ORDER.measure} [N*cm]")
+
+
 @pytest.mark.slow
 async def test_what_cannot_be_studied_is_said_in_the_field(model):
     model.write_text(MACHINE)

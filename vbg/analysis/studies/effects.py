@@ -52,7 +52,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What was fitted to one measure.
+    """What was fitted to one measure, all in its `unit`.
 
     `mean` is y in the middle of the ranges by the fit, `explained` R^2 the part of the variance
     that it explains, `left` the largest residual; `without` what the points do not tell.
@@ -65,6 +65,12 @@ class Effects:
     explained: float
     left: float
     without: tuple[str, ...]
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        """The measure with its unit."""
+        return f"{self.measure} [{self.unit}]" if self.unit else self.measure
 
     def coefficient(self, *parameters: str) -> float:
         """b_i, b_ij or b_ii of the fit; 0 where it was left out."""
@@ -83,10 +89,10 @@ def _kind(parameters: tuple[str, ...]) -> str:
     return "curvatures" if parameters[0] == parameters[1] else "interactions"
 
 
-def effects_of(measure: str, names: Sequence[str], x: Array, y: Array) -> Effects:
+def effects_of(measure: str, names: Sequence[str], x: Array, y: Array, unit: str = "") -> Effects:
     """The effects of the parameters `names` on `measure`.
 
-    x : (n, k) coded parameters;  y : (n,) the measure, NaN where a run failed (left out).
+    x : (n, k) coded parameters;  y : (n,) the measure in `unit`, NaN where a run failed (left out).
     Raises UsageError where the runs do not tell the main effects apart.
     """
     done = ~np.isnan(y)
@@ -125,6 +131,7 @@ def effects_of(measure: str, names: Sequence[str], x: Array, y: Array) -> Effect
         1.0 - float(residual @ residual) / total if total else 1.0,
         float(np.abs(residual).max()),
         tuple(without),
+        unit,
     )
 
 
@@ -137,15 +144,16 @@ def varied_of(ranges: Sequence[Range]) -> list[Range]:
 
 
 def effects_of_rows(
-    ranges: Sequence[Range], rows: Sequence[Row], measures: Sequence[str]
+    ranges: Sequence[Range], rows: Sequence[Row], measures: Sequence[str], units: Sequence[str]
 ) -> tuple[Effects, ...]:
-    """The effects on every measure of a table's rows, of the parameters that vary."""
+    """The effects on every measure of a table's rows, each in its unit, of the parameters that
+    vary."""
     varied = varied_of(ranges)
     names, x = [r.name for r in varied], coded(varied, [row.point for row in rows])
     found = []
-    for i, measure in enumerate(measures):
+    for i, (measure, unit) in enumerate(zip(measures, units, strict=True)):
         y = np.array([row.measures[i] if row.measures else np.nan for row in rows])
-        found.append(effects_of(measure, names, x, y))
+        found.append(effects_of(measure, names, x, y, unit))
     return tuple(found)
 
 

@@ -9,15 +9,24 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.analysis.studies.sampling import Point
 from vbg.analysis.studies.table import Row, Table
-from vbg.errors import UsageError, VbgError, not_installed
-from vbg.measures import evaluate, parse, remarks
+from vbg.errors import (
+    AssemblyError,
+    CausalityError,
+    ModelError,
+    UsageError,
+    VbgError,
+    not_installed,
+)
+from vbg.measures import Measure, evaluate, in_unit, parse, remarks, unit_told
 from vbg.platform.processes import end_tree, end_with_parent
 
 if TYPE_CHECKING:
@@ -31,17 +40,19 @@ AHEAD = 4  # points handed out beforehand, per process
 @dataclass(frozen=True)
 class Study:
     """What is run at every point: a model, settings of the run, measures; `start` over that of
-    the model's [simulate], see `vbg.analysis.begin`."""
+    the model's [simulate], see `vbg.analysis.begin`.
+
+    A measure is an expression, told in SI, or the name of one of the model's [measures], told in
+    the unit that this has there (`units_of`)."""
 
     model: Model
     settings: Mapping[str, Any]
     measures: tuple[str, ...]
     start: Asked | None = None
 
-    def text(self, measure: str) -> str:
-        """The expression of a measure; one of the model's [measures] may go by its name."""
-        named = self.model.measures.get(measure)
-        return measure if named is None else named.expression
+    def measure(self, text: str) -> Measure:
+        """What one of `measures` stands for."""
+        return self.model.measures.get(text, Measure(text))
 
     def key(self, parameters: Sequence[str]) -> str:
         """Names the study in its table: model without the varied values, and settings."""
@@ -64,6 +75,33 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def units_of(study: Study) -> tuple[str, ...]:
+    """The unit in which each measure is told: its own, or that of SI which follows from signals
+    and parameters; "" where it has none, or one that only its writer knows.
+
+    Raises UsageError for a measure of quantities that do not go together.
+    """
+    from vbg.assemble import assemble
+    from vbg.simulate.record.recorder import ENERGY_UNITS
+
+    model = study.model
+    signals: Mapping[str, str] = {}
+    with suppress(ModelError, CausalityError, AssemblyError):  # only its points may be possible
+        signals = {**assemble(model).signal_units, **ENERGY_UNITS}
+    measures = [study.measure(text) for text in study.measures]
+    trees = [parse(one.expression, model.functions) for one in measures]
+    found = [
+        unit_told(tree, signals, model.parameter_units, one.unit)
+        for tree, one in zip(trees, measures, strict=True)
+    ]
+    return tuple(one.unit or unit for one, unit in zip(measures, found, strict=True))
+
+
+def table_of(study: Study, path: str | Path, parameters: Sequence[str]) -> Table:
+    """The table at `path` of a study over these parameters, with what it already holds."""
+    return Table(path, study.key(parameters), parameters, study.measures, units_of(study))
+
+
 def run_point(study: Study, point: Point) -> Row:
     """One run.  A point that cannot be run or does not reach its end is kept as failed."""
     from vbg.analysis.begin import begin
@@ -77,17 +115,19 @@ def run_point(study: Study, point: Point) -> Row:
         if solution.status.code != "finished":
             return Row(point, (), "failed", solution.status.sentence)
         known = solution, model.parameters, model.functions
-        asked = [parse(study.text(m), model.functions) for m in study.measures]
+        measures = [study.measure(text) for text in study.measures]
+        asked = [parse(one.expression, model.functions) for one in measures]
         values = tuple(evaluate(one, *known) for one in asked)
         for measure, value in zip(study.measures, values, strict=True):
             if not math.isfinite(value):
                 return Row(point, (), "failed", f"{measure} has no value.")
+        told = tuple(in_unit(v, one.unit) for v, one in zip(values, measures, strict=True))
     except UsageError:
         raise  # a wrong measure or parameter is wrong at every point
     except VbgError as error:
         return Row(point, (), "failed", " ".join(str(error).split()))
     meant = [f"{what}." for one in asked for what in remarks(one, *known)]
-    return Row(point, values, "finished", " ".join([_remarks(solution), *meant]).strip())
+    return Row(point, told, "finished", " ".join([_remarks(solution), *meant]).strip())
 
 
 def _remarks(solution: Solution) -> str:
@@ -128,8 +168,8 @@ def sweep(
 
     Raises UsageError for wrong parameters or measures.
     """
-    for measure in study.measures:
-        parse(study.text(measure), study.model.functions)
+    for text in study.measures:
+        parse(study.measure(text).expression, study.model.functions)
     with table:
         missing = table.missing(points)
         rows = (

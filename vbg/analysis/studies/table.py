@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,9 @@ from vbg.platform.text import escaped
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One point: its measures, or why there are none (`status` "failed"); `reason` of a finished
-    run says what makes its measures doubtful, if anything does."""
+    """One point: parameters in SI, its measures each in its unit (`Table.units`), or why there are
+    none (`status` "failed"); `reason` of a finished run says what makes its measures doubtful, if
+    anything does."""
 
     point: Point
     measures: tuple[float, ...]
@@ -32,6 +34,8 @@ class Row:
 class Table:
     """A CSV file with the columns study, PARAMETERS, MEASURES, status, reason.
 
+    Parameters are in SI under their bare names, measures in their `units`, which stand behind them
+    as in `life [h]`; [1] where there is none.
     `study` is the hash of the model without its varied values and of the settings: a table of
     another study is refused rather than mixed.  Every row is on disk before the next one, and
     what a kill has cut off is left out when the table is taken up again.  As a context manager
@@ -39,12 +43,20 @@ class Table:
     """
 
     def __init__(
-        self, path: str | Path, study: str, parameters: Sequence[str], measures: Sequence[str]
+        self,
+        path: str | Path,
+        study: str,
+        parameters: Sequence[str],
+        measures: Sequence[str],
+        units: Sequence[str],
     ):
         self.path = Path(path)
         self.study = study
         self.parameters, self.measures = tuple(parameters), tuple(measures)
-        self.header = ["study", *self.parameters, *self.measures, "status", "reason"]
+        self.units = tuple(units)
+        pairs = zip(self.measures, self.units, strict=True)
+        self.titles = tuple(f"{measure} [{unit or '1'}]" for measure, unit in pairs)
+        self.header = ["study", *self.parameters, *self.titles, "status", "reason"]
         self._right = OneWriter(self.path)
         self._file: IO[str] | None = None
         self.rows, _ = self._found()
@@ -172,12 +184,17 @@ def _named(lines: list[list[str]]) -> str:
     return f"another study (columns {', '.join(lines[0][1:-2])})"
 
 
+_MEASURE = re.compile(r"(.+) \[([^][]+)\]")  # life [h]
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A table that was read to be looked at: columns (n,), measures NaN where a run failed."""
+    """A table that was read to be looked at: columns (n,), measures NaN where a run failed; `units`
+    of the measures, "" for 1 and where it is not told."""
 
     parameters: dict[str, list[float]]
     measures: dict[str, list[float]]
+    units: dict[str, str]
 
 
 def is_study(path: str | Path) -> bool:
@@ -189,8 +206,8 @@ def is_study(path: str | Path) -> bool:
 
 
 def read_table(path: str | Path) -> Finished:
-    """The columns of a table on disk; a measure is told by its function, max(...), from a
-    parameter, which is a name.  A last line cut off by a kill is left out.
+    """The columns of a table on disk; a measure is told by its unit, life [h], or by its function,
+    max(...), from a parameter, which is a bare name.  A last line cut off by a kill is left out.
 
     Raises UsageError if it is not the table of a study.
     """
@@ -209,8 +226,17 @@ def read_table(path: str | Path) -> Finished:
         }
     except ValueError as error:
         raise UsageError(f"{path}: a cell is no number: {escaped(str(error))}.") from None
-    measures = {name: values for name, values in columns.items() if "(" in name}
-    return Finished({n: v for n, v in columns.items() if n not in measures}, measures)
+    parameters: dict[str, list[float]] = {}
+    measures: dict[str, list[float]] = {}
+    units: dict[str, str] = {}
+    for title, values in columns.items():
+        told = _MEASURE.fullmatch(title)
+        if told is None and "(" not in title:
+            parameters[title] = values
+            continue
+        name, unit = (title, "") if told is None else told.groups()
+        measures[name], units[name] = values, "" if unit == "1" else unit
+    return Finished(parameters, measures, units)
 
 
 def write_parquet(table: Table, path: str | Path) -> None:
@@ -223,8 +249,8 @@ def write_parquet(table: Table, path: str | Path) -> None:
     columns: dict[str, list[object]] = {
         name: [dict(row.point)[name] for row in table.rows] for name in table.parameters
     }
-    for i, name in enumerate(table.measures):
-        columns[name] = [row.measures[i] if row.measures else None for row in table.rows]
+    for i, title in enumerate(table.titles):
+        columns[title] = [row.measures[i] if row.measures else None for row in table.rows]
     columns["status"] = [row.status for row in table.rows]
     columns["reason"] = [row.reason for row in table.rows]
     with replacing(path) as temporary:

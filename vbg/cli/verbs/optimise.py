@@ -17,11 +17,12 @@ from vbg.cli.verbs.sweep import (
     stopped,
     study_of,
     table_of,
+    written,
 )
 
 if TYPE_CHECKING:
     from vbg.analysis.studies.sweep import Study
-    from vbg.analysis.studies.table import Row
+    from vbg.analysis.studies.table import Row, Table
 
 PLACE = 66
 AT_END = 1e-3  # of a range: nearer to its end is at it
@@ -68,12 +69,12 @@ def act(arguments: argparse.Namespace) -> int:
         finished = [row for row in results.rows if row.measures]
         if finished:
             best = min(finished, key=lambda row: row.measures[0])
-            _print(best, study, len(results.rows), as_json=arguments.json)
+            _print(best, study, results, as_json=arguments.json)
         done = f"{count(len(results.rows), 'run')}, before the search had converged"
         return stopped(results, done, arguments.output)
     end_progress()
     finish(arguments, study, results, optimum=True)
-    _print(best, study, len(results.rows), as_json=arguments.json)
+    _print(best, study, results, as_json=arguments.json)
     if not arguments.json:
         for name, value in best.point:
             one = next(r for r in ranges if r.name == name)
@@ -82,15 +83,21 @@ def act(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print(best: Row, study: Study, runs: int, *, as_json: bool) -> None:
-    """The best row: parameters as the model writes them, and measures."""
-    measured = dict(zip(study.measures, best.measures, strict=True))
+def _print(best: Row, study: Study, results: Table, *, as_json: bool) -> None:
+    """The best row: parameters as the model writes them (JSON: in SI), measures in their units."""
+    runs = len(results.rows)
     if as_json:
-        found = {"parameters": dict(best.point), "measures": measured, "runs": runs}
+        found = {
+            "parameters": dict(best.point),
+            "measures": dict(zip(results.measures, best.measures, strict=True)),
+            "units": dict(zip(results.measures, results.units, strict=True)),
+            "runs": runs,
+        }
         print(json.dumps(found | ({"warning": best.reason} if best.reason else {})))
         return
-    for name, value in (*best.point, *measured.items()):
-        print(f"{name} = {figure(value, 8)}")
+    measured = zip(results.measures, best.measures, results.units, strict=True)
+    for name, value, unit in (*written(study.model, best.point), *measured):
+        print(f"{name} = {figure(value, 8)} {unit}".rstrip())
     print(f"{count(runs, 'run')}.")
     if best.reason:
         print(f"warning: {best.reason}")

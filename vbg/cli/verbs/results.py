@@ -64,7 +64,7 @@ def _register_find(verbs: Any) -> None:
         summary="runs and studies that fulfil all conditions",
         detail="A condition is NAME=VALUE; also !=, <, <=, >, >=, and ~ for a pattern.  Names are\n"
         "file, kind, model, status, solver, method, tag, rows, t_end, energy (of the audit), and\n"
-        "parameters (SI) and measures of the models.",
+        "parameters (SI) and measures (in their units) of the models.",
         examples="vbg results find tag=baseline\nvbg results find 'model~slider*' 'r>=0.04'\n"
         "vbg results find status!=finished --folder studies",
     )
@@ -140,6 +140,9 @@ def _find(arguments: argparse.Namespace) -> int:
 
 
 def _tell(found: Sequence[Entry], arguments: argparse.Namespace) -> int:
+    from vbg.io.runs.search import alike
+
+    found = alike(found, (arguments.sort, *arguments.show))
     ordered = sorted(found, key=_order(found, arguments.sort))
     if arguments.json:
         print(json.dumps([_plain(asdict(entry)) for entry in ordered]))
@@ -170,7 +173,8 @@ def _order(found: Sequence[Entry], name: str) -> Any:
 def _table(found: Sequence[Entry], names: Sequence[str]) -> str:
     from vbg.io.runs.search import number
 
-    head = ("file", "kind", "model", "status", "rows", "t_end", *names, "modified", "tags")
+    titles = (_titled(found, name) for name in names)
+    head = ("file", "kind", "model", "status", "rows", "t_end", *titles, "modified", "tags")
     rows = [
         (
             entry.file,
@@ -186,6 +190,12 @@ def _table(found: Sequence[Entry], names: Sequence[str]) -> str:
         for entry in found
     ]
     return table([head, *rows], "<<<<>>" + ">" * len(names) + "<<")
+
+
+def _titled(found: Sequence[Entry], name: str) -> str:
+    """A parameter, or a measure with the unit that all of them have it in."""
+    unit = next((one.units[name] for one in found if one.units.get(name)), "")
+    return f"{name} [{unit}]" if unit else name
 
 
 def _plain(value: Any) -> Any:
@@ -214,6 +224,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             "files": arguments.files,
             "parameters": {n: [e.parameters.get(n) for e in found] for n in differing(found)},
             "measures": {n: [e.measures.get(n) for e in found] for n in _measures(found)},
+            "units": {n: [e.units.get(n, "") for e in found] for n in _measures(found)},
             "signals": [[_plain(asdict(one)) for one in those] for those in apart],
         }
         print(json.dumps(told))
@@ -241,7 +252,8 @@ def _settings(found: Sequence[Entry], parameters: Sequence[str]) -> str:
     for name in parameters:
         rows.append((name, *(_figure(entry.parameters.get(name)) for entry in found)))
     for name in _measures(found):
-        rows.append((name, *(_figure(entry.measures.get(name)) for entry in found)))
+        told = (f"{_figure(e.measures.get(name))} {e.units.get(name, '')}" for e in found)
+        rows.append((name, *(one.rstrip() for one in told)))
     return table([head, *rows], "<" + ">" * len(found))
 
 

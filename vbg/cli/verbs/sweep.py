@@ -26,9 +26,10 @@ from vbg.cli.text import bar, count, figure, table
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from vbg.analysis.studies.sampling import Range
+    from vbg.analysis.studies.sampling import Point, Range
     from vbg.analysis.studies.sweep import Study
     from vbg.analysis.studies.table import Row, Table
+    from vbg.model import Model
 
 PLACE = 64
 SHOWN = 20  # rows printed
@@ -46,7 +47,8 @@ def register(subparsers: Any) -> None:
         "Points that cannot be run are kept with the reason; exit code 1 where none could.\n"
         "Ctrl-C keeps the runs done so far.\n"
         "A measure is an expression of signals, or the name of one of the model's [measures];\n"
-        "`vbg parts measures` lists the functions.",
+        "`vbg parts measures` lists the functions.  Values are in SI, or in the\n"
+        "unit that [measures] names.",
         examples="""vbg sweep crank.toml --vary r='30 mm:60 mm:16' --measure "rms(A.force)" -o r.csv
             vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
             vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet --plot r.svg
@@ -131,12 +133,12 @@ def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
 
 def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> Table:
     """The table on disk; without -o one of this study alone that is thrown away."""
-    from vbg.analysis.studies.table import Table
+    from vbg.analysis.studies.sweep import table_of as table_at
     from vbg.platform.folders import temporary_folder
 
     output = arguments.output or str(Path(mkdtemp(dir=temporary_folder())) / "sweep.csv")
     growing = output + ".part.csv" if output.endswith(".parquet") else output
-    return Table(growing, study.key(names), names, study.measures)
+    return table_at(study, growing, names)
 
 
 def finish(
@@ -194,15 +196,15 @@ def act(arguments: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         if results.rows or arguments.json:
-            print_rows(results, as_json=arguments.json)
+            print_rows(study.model, results, as_json=arguments.json)
         return stopped(results, f"{len(results.rows)} of {len(points)} runs", arguments.output)
     end_progress()
     finish(arguments, study, results)
     failed = [row for row in results.rows if row.status == "failed"]
     none_finished = len(failed) == len(results.rows) > 0
     if arguments.effects or arguments.effects_plot:
-        return tell_effects(arguments, ranges, results)
-    print_rows(results, as_json=arguments.json)
+        return tell_effects(arguments, study.model, ranges, results)
+    print_rows(study.model, results, as_json=arguments.json)
     if arguments.json:
         return int(none_finished)
     fresh = len(results.rows) - before
@@ -212,21 +214,27 @@ def act(arguments: argparse.Namespace) -> int:
     if doubtful:
         print(f"{len(doubtful)} finished with a warning; the column `reason` of a table has each.")
     for row in (*failed[:3], *doubtful[:3]):
-        print(f"  {', '.join(f'{n}={figure(v)}' for n, v in row.point)}: {row.reason}")
+        place = (
+            f"{name} = {figure(value)} {unit}".rstrip()
+            for name, value, unit in written(study.model, row.point)
+        )
+        print(f"  {', '.join(place)}: {row.reason}")
     return int(none_finished)
 
 
-def tell_effects(arguments: argparse.Namespace, ranges: list[Range], results: Table) -> int:
+def tell_effects(
+    arguments: argparse.Namespace, model: Model, ranges: list[Range], results: Table
+) -> int:
     """The table, what of it the parameters explain, and the picture of that."""
     from vbg.analysis.studies.effects import effects_of_rows, varied_of
     from vbg.cli.effects import effects_data, effects_text
 
-    found = effects_of_rows(ranges, results.rows, results.measures)
+    found = effects_of_rows(ranges, results.rows, results.measures, results.units)
     if arguments.json:
-        rows = [_plain_row(row, results.measures) for row in results.rows]
+        rows = [_plain_row(row, results) for row in results.rows]
         print(json.dumps({"rows": rows, "effects": effects_data(found)}))
     else:
-        print_rows(results, as_json=False)
+        print_rows(model, results, as_json=False)
         print("\n" + effects_text(found))
     if arguments.effects_plot:
         from vbg.draw.effects import draw_effects
@@ -236,12 +244,12 @@ def tell_effects(arguments: argparse.Namespace, ranges: list[Range], results: Ta
     return 0
 
 
-def print_rows(results: Table, *, as_json: bool) -> None:
+def print_rows(model: Model, results: Table, *, as_json: bool) -> None:
     """The rows that there are, for a person or a program."""
     if as_json:
-        print(json.dumps([_plain_row(row, results.measures) for row in results.rows]))
+        print(json.dumps([_plain_row(row, results) for row in results.rows]))
     else:
-        print(as_text(results))
+        print(as_text(model, results))
 
 
 def stopped(results: Table, done: str, output: str | None) -> int:
@@ -254,22 +262,37 @@ def stopped(results: Table, done: str, output: str | None) -> int:
     return INTERRUPTED
 
 
-def _plain_row(row: Row, measures: tuple[str, ...]) -> dict[str, Any]:
+def _plain_row(row: Row, results: Table) -> dict[str, Any]:
     return {
         "parameters": dict(row.point),
-        "measures": dict(zip(measures, row.measures, strict=False)),
+        "measures": dict(zip(results.measures, row.measures, strict=False)),
+        "units": dict(zip(results.measures, results.units, strict=True)),
         "status": row.status,
         "reason": row.reason,
     }
 
 
-def as_text(results: Table) -> str:
-    """The first rows, in the order of their parameters."""
-    head = (*results.parameters, *results.measures, "status")
+def written(model: Model, point: Point) -> list[tuple[str, float, str]]:
+    """(name, value, unit) of the parameters of a point, in the units in which the model writes
+    them; "" for SI."""
+    from vbg.measures import in_unit
+
+    units = [model.parameter_units.get(name, "") for name, _ in point]
+    return [
+        (name, in_unit(value, unit), unit) for (name, value), unit in zip(point, units, strict=True)
+    ]
+
+
+def as_text(model: Model, results: Table) -> str:
+    """The first rows, in the order of their parameters, each number under its unit."""
+    units = [*(model.parameter_units.get(name, "") for name in results.parameters), *results.units]
+    names = (*results.parameters, *results.measures)
+    titles = (f"{n} [{u}]" if u else n for n, u in zip(names, units, strict=True))
+    head = (*titles, "status")
     rows = sorted(results.rows, key=lambda row: row.point)
     lines = [
         (
-            *(figure(v) for _, v in row.point),
+            *(figure(value) for _, value, _ in written(model, row.point)),
             *([figure(v, 7) for v in row.measures] or [""] * len(results.measures)),
             row.status,
         )

@@ -29,7 +29,7 @@ from vbg.platform.text import escaped
 
 INDEX = ".vbg-results.sqlite"
 TAGS = "vbg-tags.toml"
-FORMAT = 1  # of the index: another one is built anew
+FORMAT = 2  # of the index: another one is built anew
 _GROWING = ".part"
 
 _TABLES = f"""
@@ -46,7 +46,8 @@ class Entry:
 
     `file` from the folder that was asked for; `kind` "run", "study", or "" for a file that is
     neither.  Of a study `rows` are its runs, `parameters` what varies (its lowest value) and
-    `measures` the smallest of each.  `parameters` are in SI, `measures` in their units.
+    `measures` the smallest of each.  `parameters` are in SI, `measures` in their `units` ("" for
+    SI, where it is not known).
     """
 
     file: str
@@ -61,6 +62,7 @@ class Entry:
     energy: float = math.nan
     parameters: Mapping[str, float] = field(default_factory=dict)
     measures: Mapping[str, float] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     modified: float = 0.0
 
@@ -157,7 +159,7 @@ def _run(path: Path, name: str) -> Entry:
     solution = read(path)
     if not solution.made_by.solver and not solution.signals:
         return Entry(name)
-    parameters, measures = _of_model(path, solution)
+    parameters, measures, units = _of_model(path, solution)
     made = solution.made_by
     return Entry(
         name,
@@ -172,26 +174,30 @@ def _run(path: Path, name: str) -> Entry:
         float(solution.audit.energy_residual),
         parameters,
         measures,
+        units,
     )
 
 
-def _of_model(path: Path, solution: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """Parameters of the model that an HDF5 result keeps, and its measures."""
+def _of_model(
+    path: Path, solution: Any
+) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
+    """Parameters of the model that an HDF5 result keeps, its measures and their units."""
     from vbg.io import toml
     from vbg.io.runs import hdf5
     from vbg.measures import measured
 
     text = hdf5.read_model(path) if path.suffix in (".h5", ".hdf5") else ""
     if not text:
-        return {}, {}
+        return {}, {}, {}
     try:
         model = toml.parse(text, str(path))
     except VbgError:
-        return {}, {}
+        return {}, {}, {}
     known = model.parameters, model.functions, model.parameter_units
     found = [measured(n, m, solution, *known) for n, m in model.measures.items()]
     values = {one.name: one.value for one in found if one.value is not None}
-    return {name: float(value) for name, value in model.parameters.items()}, values
+    units = {one.name: one.unit for one in found if one.name in values}
+    return {name: float(value) for name, value in model.parameters.items()}, values, units
 
 
 def _study(path: Path, name: str) -> Entry:
@@ -208,6 +214,7 @@ def _study(path: Path, name: str) -> Entry:
         rows=runs,
         parameters={name: min(column) for name, column in table.parameters.items() if column},
         measures={name: min(column) for name, column in measures.items() if column},
+        units=table.units,
     )
 
 
@@ -215,7 +222,12 @@ def _restored(data: str) -> Entry | None:
     """The entry that the index keeps; None where it is damaged."""
     try:
         entry: Entry = restored(Entry, {**json.loads(data), "tags": []})
-        return replace(entry, parameters=dict(entry.parameters), measures=dict(entry.measures))
+        return replace(
+            entry,
+            parameters=dict(entry.parameters),
+            measures=dict(entry.measures),
+            units=dict(entry.units),
+        )
     except (ValueError, TypeError):
         return None
 

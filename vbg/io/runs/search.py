@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from vbg.errors import UsageError
+from vbg import units
+from vbg.errors import ModelError, UsageError
 from vbg.io.runs.folder import Entry
 from vbg.solution import Solution
 
@@ -55,7 +56,9 @@ def parse_condition(text: str) -> Condition:
     if not texts and condition.sign == "~":
         raise UsageError(f"'{text}': ~ is for texts; compare numbers by =, !=, <, <=, >, >=.")
     if not texts and not _is_number(condition.value):
-        raise UsageError(f"'{text}': '{condition.value}' is no number (SI, as the file keeps it).")
+        raise UsageError(
+            f"'{text}': '{condition.value}' is no number (parameters: SI; measures: their unit)."
+        )
     return condition
 
 
@@ -68,9 +71,10 @@ def _is_number(text: str) -> bool:
 
 
 def find(entries: Sequence[Entry], conditions: Sequence[Condition]) -> tuple[Entry, ...]:
-    """The entries that fulfil all conditions; one without the parameter or measure does not.
+    """The entries that fulfil all conditions; one without the parameter or measure does not.  A
+    measure is compared in the unit of the first that has it.
 
-    Raises UsageError for a name that none of them has.
+    Raises UsageError for a name that none of them has, and for a measure of several quantities.
     """
     known = {*TEXTS, *NUMBERS, "tag"}
     known |= {name for entry in entries for name in (*entry.parameters, *entry.measures)}
@@ -79,7 +83,46 @@ def find(entries: Sequence[Entry], conditions: Sequence[Condition]) -> tuple[Ent
             near = get_close_matches(condition.name, sorted(known), n=1)
             remedy = f"; did you mean '{near[0]}'?" if near else "."
             raise UsageError(f"no result here has '{condition.name}'{remedy}")
-    return tuple(e for e in entries if all(fulfils(e, condition) for condition in conditions))
+    compared = alike(entries, [condition.name for condition in conditions])
+    return tuple(
+        entry
+        for entry, one in zip(entries, compared, strict=True)
+        if all(fulfils(one, condition) for condition in conditions)
+    )
+
+
+def alike(entries: Sequence[Entry], names: Sequence[str]) -> tuple[Entry, ...]:
+    """The entries with each of the measures `names` in one unit, that of the first entry that has
+    it in one.
+
+    Raises UsageError where it is of another quantity in another entry.
+    """
+    for name in names:
+        having = [entry for entry in entries if name in entry.measures and entry.units.get(name)]
+        if len({entry.units[name] for entry in having}) > 1:
+            entries = [_in_unit(entry, name, having[0]) for entry in entries]
+    return tuple(entries)
+
+
+def _in_unit(entry: Entry, name: str, first: Entry) -> Entry:
+    """The entry with a measure in the unit that it has in `first`; without a unit it is SI."""
+    unit, wanted = entry.units.get(name, ""), first.units[name]
+    if name not in entry.measures or unit == wanted:
+        return entry
+    try:
+        factor, offset = units.conversion(unit, wanted) if unit else (1.0, 0.0)
+    except ModelError as error:
+        raise UsageError(
+            f"{name} is in {wanted} in {first.file} and in {unit} in {entry.file}: {error}."
+            " Search where it is one quantity."
+        ) from None
+    value = factor * entry.measures[name] + offset
+    if not unit:
+        factor, offset = units.conversion(wanted, "")
+        value = (value - offset) / factor
+    return replace(
+        entry, measures={**entry.measures, name: value}, units={**entry.units, name: wanted}
+    )
 
 
 def what_there_is(entries: Sequence[Entry], conditions: Sequence[Condition]) -> tuple[str, ...]:

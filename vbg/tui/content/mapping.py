@@ -34,7 +34,8 @@ def _head(study: Study, width: int) -> Rows:
     rows: list[Row] = [((clip(printable(study.outcome), width), style),)]
     best = study.best
     if best is not None and best.value is not None:
-        what = f"smallest {study.order.measure} = {number(best.value, 6)} at {_told(study, best)}"
+        value = f"{number(best.value, 6)} {study.unit}".rstrip()
+        what = f"smallest {study.order.measure} = {value} at {_told(study, best)}"
         rows.append(((clip(printable(what), width), "bold"),))
     return tuple(rows)
 
@@ -65,7 +66,8 @@ def map_rows(study: Study, height: int) -> Rows:
         number(x, 4).ljust(every * _CELL) for i, x in enumerate(across) if i % every == 0
     )
     rows.append(((f"{' ' * (margin + 2)}{below}", "dim"), (f"  {printable(axis[0])}", "dim")))
-    rows.append(((f"0 is {number(low, 4)}, 9 is {number(high, 4)}; x could not be run", "dim"),))
+    ends = [f"{number(value, 4)} {study.unit}".rstrip() for value in (low, high)]
+    rows.append(((f"0 is {ends[0]}, 9 is {ends[1]}; x could not be run", "dim"),))
     return tuple(rows[: max(height, 1)])
 
 
@@ -100,8 +102,9 @@ def point_rows(study: Study, width: int, height: int) -> Rows:
             smallest = one.value
         if better or not search or at == len(study.tried):
             shown.append((at, one))
-    heads = ("run", *(f"{name} [{unit}]".replace(" []", "") for name, unit in _axes(study)))
-    table = [(*heads, study.order.measure)]
+    measure = (study.order.measure, study.unit)
+    heads = [f"{name} [{unit}]" if unit else name for name, unit in (*_axes(study), measure)]
+    table = [("run", *heads)]
     for at, one in shown[-max(height - 1, 1) :]:
         value = one.reason if one.value is None else number(one.value, 6)
         table.append((str(at), *(number(v, 6) for v in one.point), value))

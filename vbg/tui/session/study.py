@@ -18,8 +18,8 @@ State = Literal["running", "finished", "cancelled", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One point: values of the parameters as the model writes them, and the measure in SI; None
-    with the reason where it could not be run."""
+    """One point: values of the parameters as the model writes them, and the measure in its unit;
+    None with the reason where it could not be run."""
 
     point: tuple[float, ...]
     value: float | None
@@ -28,7 +28,8 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is studied and what is known of it; `total`: runs there will be at most."""
+    """What is studied and what is known of it; `units` of the parameters, `unit` of the measure,
+    `total`: runs there will be at most."""
 
     order: Order
     names: tuple[str, ...] = ()
@@ -38,6 +39,7 @@ class Study:
     state: State = "running"
     sentence: str = ""
     table: str = ""
+    unit: str = ""
 
     @property
     def best(self) -> Tried | None:
@@ -89,7 +91,8 @@ class StudyJob:
     def _hear(self, message: dict[str, Any]) -> None:
         kind = message["kind"]
         if kind == "begun":
-            self._change(names=tuple(message["names"]), units=tuple(message["units"]))
+            named = {key: tuple(message[key]) for key in ("names", "units")}
+            self._change(**named, unit=message["unit"])
         elif kind == "point":
             one = Tried(tuple(message["point"]), message["value"], message["reason"])
             self._change(tried=(*self.study.tried, one), total=message["total"])

@@ -58,9 +58,9 @@ def main() -> int:
 def _study(order: Order, stream: IO[str]) -> None:
     from vbg.analysis.studies.optimise import optimise
     from vbg.analysis.studies.sampling import grid, parse_range
-    from vbg.analysis.studies.sweep import Study, sweep
-    from vbg.analysis.studies.table import Table
+    from vbg.analysis.studies.sweep import Study, sweep, table_of
     from vbg.io import toml
+    from vbg.measures import in_unit
 
     model = toml.parse(order.text, order.file)
     written = {name: model.parameter_units.get(name, "") for name in model.parameters}
@@ -69,9 +69,9 @@ def _study(order: Order, stream: IO[str]) -> None:
     names = [r.name for r in ranges]
     digest = hashlib.sha256(order.measure.encode()).hexdigest()[:8]
     file = f"study-{study.key(names)}-{'-'.join(names)}-{digest}.csv"
-    table = Table(Path(order.folder) / file, study.key(names), names, study.measures)
-    scales = [_scale(written[name]) for name in names]
-    _tell(stream, "begun", names=names, units=[written[name] for name in names])
+    table = table_of(study, Path(order.folder) / file, names)
+    units = [written[name] for name in names]
+    _tell(stream, "begun", names=names, units=units, unit=table.units[0])
     points = grid(ranges) if order.method == "grid" else []
     wanted, told = {*points}, 0  # the table may have points of other maps
 
@@ -81,10 +81,7 @@ def _study(order: Order, stream: IO[str]) -> None:
             if wanted and row.point not in wanted:
                 continue
             value = row.measures[0] if row.measures else None
-            point = [
-                (number - offset) / factor
-                for (_, number), (factor, offset) in zip(row.point, scales, strict=True)
-            ]
+            point = [in_unit(v, unit) for (_, v), unit in zip(row.point, units, strict=True)]
             _tell(stream, "point", point=point, value=value, reason=row.reason, total=total)
         told = len(table.rows)
 
@@ -102,13 +99,6 @@ def _study(order: Order, stream: IO[str]) -> None:
             progress=progress,
         )
     _tell(stream, "finished", table=str(table.path))
-
-
-def _scale(unit: str) -> tuple[float, float]:
-    """Factor and offset to SI of the unit in which the model writes a parameter."""
-    from vbg import units
-
-    return (units.coherent_factor(unit), units.parse(unit).offset) if unit else (1.0, 0.0)
 
 
 def _tell(stream: IO[str], kind: str, **content: Any) -> None:
