@@ -13,8 +13,9 @@ from vbg.physics.ports import branch, declare_element, difference
 
 @dataclass(frozen=True, slots=True)
 class CheckValve:
-    """Lets oil through from the first port to the second: flow = conductance (p - cracking)
-    above the cracking pressure, leakage * p below; opening and closing are events.
+    """Lets oil through from the first port to the second: flow = leakage * p, and
+    conductance (p - cracking) more above the cracking pressure, so that it does not jump there;
+    opening and closing are events.
     """
 
     table: ClassVar[str] = "hydraulic"
@@ -23,7 +24,9 @@ class CheckValve:
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
     conductance: float = quantity("m^3/s/Pa", "flow per pressure when open", above=0.0)
     cracking: float = quantity("Pa", "pressure at which it opens", minimum=0.0, default=0.0)
-    leakage: float = quantity("m^3/s/Pa", "flow per pressure when closed", minimum=0.0, default=0.0)
+    leakage: float = quantity(
+        "m^3/s/Pa", "flow per pressure past its seat, shut or open", minimum=0.0, default=0.0
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)

@@ -16,10 +16,10 @@ from vbg.physics.ports import branch, declare_element
 class ProportionalValve:
     """Ports [P, T, A, B]; `opening` u in -1..1 moves the spool.
 
-    u > 0 joins P with A and B with T, u < 0 P with B and A with T.  Each of the four edges
-    has the opening max(0, |u| - overlap) + leakage (so that a closed edge leaks) and lets
-    through  flow = qn opening sqrt(p / pn), turbulent with a laminar zone.  `qn` is the flow
-    of one edge fully open at the pressure difference `pn`.
+    u > 0 joins P with A and B with T, u < 0 P with B and A with T.  The two edges that it
+    joins have the opening max(0, |u| - overlap) + leakage, the two others leakage, and each
+    lets through  flow = qn opening sqrt(p / pn), turbulent with a laminar zone.  `qn` is the
+    flow of one edge of opening 1 at the pressure difference `pn`.
     """
 
     table: ClassVar[str] = "hydraulic"
@@ -27,10 +27,12 @@ class ProportionalValve:
 
     nodes: tuple[str, str, str, str] = declare("nodes", "P, T, A, B", size=4)
     opening: float | str = declare("signal", "spool position, -1..1")
-    qn: float = quantity("m^3/s", "flow of an open edge at pn", above=0.0)
+    qn: float = quantity("m^3/s", "flow of an edge of opening 1 at pn", above=0.0)
     pn: float = quantity("Pa", "pressure difference at an edge for qn", above=0.0, default=5e5)
     overlap: float = quantity("1", "dead zone of the spool", minimum=0.0, below=1.0, default=0.0)
-    leakage: float = quantity("1", "opening of a closed edge", minimum=0.0, default=0.0)
+    leakage: float = quantity(
+        "1", "opening of a closed edge, added to that of an open one", minimum=0.0, default=0.0
+    )
     laminar: float = quantity("Pa", "pressure below which it is laminar", above=0.0, default=1e4)
     limited: bool = declare("flag", "whether the spool stops at -1 and 1", default=True)
 

@@ -13,8 +13,9 @@ from vbg.physics.ports import branch, declare_element, difference
 
 @dataclass(frozen=True, slots=True)
 class ReliefValve:
-    """Keeps the pressure of the first port against the second near `setting`: flow =
-    (p - setting) / slope above it, leakage * p below; opening and closing are events.
+    """Keeps the pressure p of the first port against the second near `setting`: flow =
+    leakage * p, and (p - setting) / slope more above the setting, so that it does not jump there;
+    opening and closing are events.
     """
 
     table: ClassVar[str] = "hydraulic"
@@ -23,7 +24,9 @@ class ReliefValve:
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
     setting: float = quantity("Pa", "opening pressure", above=0.0)
     slope: float = quantity("Pa*s/m^3", "rise of pressure per flow", above=0.0)
-    leakage: float = quantity("m^3/s/Pa", "flow per pressure when closed", minimum=0.0, default=0.0)
+    leakage: float = quantity(
+        "m^3/s/Pa", "flow per pressure past its seat, shut or open", minimum=0.0, default=0.0
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
