@@ -119,3 +119,48 @@ def test_a_driven_joint_feels_each_way():
 def test_what_cannot_be_is_told(wrong, where):
     with pytest.raises(ModelError, match="_back"):
         vbg.assemble(toml.parse(SLED.replace("PUSH", "0").replace(wrong, where)))
+
+
+WRITTEN = [
+    {"static": 50.0},
+    {"coulomb_back": 35.0},
+    {"static_back": 55.0},
+    {"static": 50.0, "coulomb_back": 35.0},
+    {"static": 50.0, "coulomb_back": 12.0},
+    {"coulomb_back": 35.0, "static_back": 55.0},
+    {"static": 50.0, "coulomb_back": 35.0, "static_back": 41.0},
+]
+
+
+def keys_of(written: dict[str, float]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in {"coulomb": 20.0, **written}.items())
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("written", WRITTEN, ids=lambda written: "+".join(written))
+def test_what_is_not_written_of_the_way_back_is_that_of_the_way_ahead(written, machine):
+    """Slipping back: coulomb_back, else coulomb. Held: static_back, else static, else that."""
+    dry = written.get("coulomb_back", 20.0)
+    held = written.get("static_back", written.get("static", dry))
+    text, speed, friction = MACHINES[machine]
+    keys = keys_of(written)
+    text = text.replace(WAYS, keys).replace(KEYS, keys.replace(", ", "\n"))
+    for load in (-(held - 0.5), -(held + 0.5)):
+        model = toml.parse(text.replace("PUSH", str(load)))
+        for run in (vbg.simulate(model, t_end=0.05), tmm_bridge.simulate(model, t_end=0.05)):
+            v, f = float(run[speed].ravel()[-1]), float(run[friction].ravel()[-1])
+            if load > -held:
+                assert abs(v) < 1e-12
+                assert_allclose(f, -load, rtol=1e-9)
+            else:
+                assert v < 0.0
+                assert_allclose(f, dry + (held - dry) * np.exp(v / 0.01), rtol=1e-7)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_static_friction_that_cannot_hold_back_asks_for_that_of_back(machine):
+    text, *_ = MACHINES[machine]
+    keys = keys_of({"static": 30.0, "coulomb_back": 45.0})
+    text = text.replace(WAYS, keys).replace(KEYS, keys.replace(", ", "\n"))
+    with pytest.raises(ModelError, match=r"static 30 is below coulomb_back 45.*write static_back"):
+        toml.parse(text.replace("PUSH", "0"))

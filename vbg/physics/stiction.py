@@ -59,10 +59,11 @@ class DryFriction:
 
 
 def friction_law(part: Any) -> DryFriction:
-    """Of what a joint, a shaft or a slide has written."""
+    """Of what a joint, a shaft or a slide has written: a friction at rest holds both ways, whatever
+    is written of slipping, unless `static_back` has one of the way back."""
     forward = Way(part.coulomb, part.coulomb if part.static is None else part.static, part.viscous)
     coulomb = part.coulomb if part.coulomb_back is None else part.coulomb_back
-    same = forward.static if part.coulomb_back is None else coulomb
+    same = coulomb if part.static is None else part.static
     static = same if part.static_back is None else part.static_back
     viscous = part.viscous if part.viscous_back is None else part.viscous_back
     return DryFriction(forward, Way(coulomb, static, viscous), part.stribeck)
@@ -72,9 +73,14 @@ def friction_faults(part: Any) -> Iterator[tuple[str, str, str]]:
     """A friction at rest below that of moving, of either direction."""
     law = friction_law(part)
     for way, key in ((law.forward, ""), (law.back, "_back")):
-        if way.static < way.coulomb:
-            what = f"static{key} {way.static:g} is below coulomb{key} {way.coulomb:g}."
-            yield f"static{key}", what, "Sticking needs at least the friction of slipping."
+        if way.static >= way.coulomb:
+            continue
+        held = "static" if getattr(part, f"static{key}") is None else f"static{key}"
+        what = f"{held} {way.static:g} is below coulomb{key} {way.coulomb:g}."
+        remedy = "Sticking needs at least the friction of slipping"
+        if held != f"static{key}":
+            remedy += f", the way back, too: write static_back, {way.coulomb:g} or more"
+        yield held, what, f"{remedy}."
 
 
 def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:

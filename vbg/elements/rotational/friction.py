@@ -41,7 +41,7 @@ class Friction:
     )
     static_back: float | None = quantity(
         "N*m",
-        "static against what would move it back; default: static, or coulomb_back",
+        "static against what would move it back; default: static; without one coulomb_back",
         above=0.0,
         default=None,
     )

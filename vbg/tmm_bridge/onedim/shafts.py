@@ -353,12 +353,14 @@ def _constant(number: float) -> Value:
 
 
 def _rubbing(given: Any) -> Dry:
-    """What is written for ahead, and for back where that differs."""
+    """What is written for ahead, and for back where that differs: what holds at rest is one number
+    for both unless back has its own."""
     dry, held, loss = given.coulomb, given.static or given.coulomb, given.viscous
     falls = (1.0,) if held > dry else ()
     ahead = Way(_constant(dry), _constant(held), loss)
     if given.coulomb_back is not None:
-        dry = held = given.coulomb_back
+        dry = given.coulomb_back
+    held = given.static or dry
     if given.static_back is not None:
         held = given.static_back
     if given.viscous_back is not None:
