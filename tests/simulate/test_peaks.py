@@ -12,6 +12,7 @@ import vbg
 from tests.anywhere import shaken
 from tests.tail import tail
 from vbg.analysis.studies.sweep import Study, run_point
+from vbg.io import toml
 from vbg.simulate.record.peaks import WHERE, Peak, between_rows, hidden
 from vbg.simulate.settings import MOST_ROWS
 
@@ -191,3 +192,87 @@ def test_no_peak_leads_over_a_jump_of_a_law(seed):
         assert np.abs(solution["push"]).max() <= push
         reached, *_ = told(solution).get("push", (0.0,))
         assert abs(reached) <= push * (1.0 + 1e-3)  # as it is printed
+
+
+def held(mass, length, g, posture, turning):
+    """A link that a drive holds in a posture."""
+    inertia = mass * length**2 / 12.0
+    return vbg.Model(
+        name="held",
+        gravity=[0, 0, -g],
+        bodies={"rod": {"mass": mass, "inertia": dict.fromkeys(("xx", "yy", "zz"), inertia)}},
+        joints={
+            "h": {
+                "kind": "revolute" if turning else "prismatic",
+                "between": ["ground", {"body": "rod", "at": [-0.5 * length, 0, 0]}],
+                "axis": [0, 1, 0] if turning else [0.6, 0, 0.8],
+                "drive": posture if turning else posture * length,
+            }
+        },
+    )
+
+
+@pytest.mark.parametrize("turning", [True, False])
+@pytest.mark.parametrize("seed", tail(range(40), 8))
+def test_what_a_drive_holds_has_no_peaks(seed, turning):
+    """Its accelerations are last digits of weight over mass, in steps as long as the run. (What
+    is moved is the posture: 1e-13 of a momentum is a speed of what is small.)"""
+    rng = np.random.default_rng(seed)
+    size = [float(one) for one in 10.0 ** rng.uniform([-6, -4, -1], [4, 2, 2])]
+    posture, t_end = float(rng.uniform(0.05, 1.5)), float(10.0 ** rng.uniform(-3, 4))
+    for moved in (0.0, *rng.uniform(-1e-13, 1e-13, 10)):
+        start = vbg.start(vbg.assemble(held(*size, posture * (1.0 + float(moved)), turning)))
+        rows = float(rng.choice([1.0, 2.0, 2.9, 13.0]))
+        assert not told(vbg.simulate(start, t_end=t_end, output_step=t_end / rows))
+
+
+BENT = """vbg = 1
+gravity = [0, 0, 0]
+[beams.b]
+between = ["ground", "free"]
+length = {length!r}
+axis = [1, 0, 0]
+up = [0, 1, 0]
+section = {{ rectangle = {{ y = {height!r}, z = {width!r} }} }}
+material = {{ E = "70 GPa", nu = 0.3, density = "2.7 g/cm^3" }}
+elements = 4
+damping = {damping!r}
+[forces.f]
+kind = "force"
+on = "b.B"
+force = [0, {force!r}, {force!r}]
+[simulate]
+t_end = {end!r}
+start = "equilibrium"
+"""
+
+
+@pytest.mark.parametrize("seed", tail(range(8), 3))
+def test_a_loaded_beam_at_rest_has_no_peaks(seed):
+    """Its last digits are forces of its stiffness, by which it bends and turns."""
+    rng = np.random.default_rng(seed)
+    length = float(10.0 ** rng.uniform(-2, 1))
+    height, width = (float(part) * length for part in rng.uniform(0.01, 0.05, 2))
+    slow = length / np.sqrt(70e9 / 2700.0)  # a wave over its length
+    force = 0.01 * 3.0 * 70e9 * min(height, width) ** 4 / 12.0 / length**2
+    text = BENT.format(
+        length=length,
+        height=height,
+        width=width,
+        damping=float(slow),
+        force=float(force),
+        end=float(100.0 * slow),
+    )
+    assert not told(vbg.simulate(toml.parse(text)))
+
+
+def test_the_step_that_is_advised_is_finer_than_the_rows(rng):
+    """And has three rows in the step of the peak, as many as looks: rows that a step has so many
+    of miss nothing in it, so that it has less than three of those that miss a peak."""
+    for _ in range(200):
+        rows = float(10.0 ** rng.uniform(-9, 3))
+        length = rows * float(rng.uniform(1e-3, 3.0))
+        peak = Peak("rail.stop", "N", 2.0, 0.0, 0.5 * rows, length, 1.0)
+        (note,) = between_rows([peak], rows, 50.0 * rows)
+        step = asked_step([note])
+        assert step < rows and 3.0 * step <= length * (1.0 + 1e-12)

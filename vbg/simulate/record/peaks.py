@@ -32,6 +32,7 @@ BESIDE = (("N", "N*m"), ("m", "rad"), ("m/s", "rad/s"), ("m/s^2", "rad/s^2"))
 WHERE = "simulate.output_step"
 UNTOLD = ("energy.", "residual.")  # sums of others, and what ought to be zero
 ROUNDINGS = 16.0  # last digits of a state: what they make of a signal is no peak
+INSIDE = 1e3  # what the polynomial of a step makes of those of its rates: coefficients of DOP853
 LOADS = ("N", "N*m", "Pa", "V", "A")  # what parts are sized by
 
 
@@ -76,10 +77,10 @@ class Peaks:
     """Least and largest values of all signals inside the steps of one run.
 
     `signals(times, states)` gives them at these states as rows (k, width); they are asked for many
-    steps at once."""
+    steps at once; `gravity` [m/s^2]: its amount."""
 
-    def __init__(self, signals: Signals, width: int):
-        self._signals = signals
+    def __init__(self, signals: Signals, width: int, gravity: float):
+        self._signals, self._gravity = signals, gravity
         # by sign: largest values of -signals and of signals
         self._most = np.full((2, width), -np.inf)
         self._when = np.zeros((2, width))
@@ -160,7 +161,8 @@ class Peaks:
         of_each = [units.get(name, "") for name, _ in names]
         largest = np.abs(rows).max(axis=0)
         floors = _floors(of_each, spans, largest)
-        lacks &= np.maximum(*(most - rows)) > self._rounding(np.array(of_each))
+        vectors = np.repeat(np.arange(len(shapes)), [r * c for _, r, c in shapes.values()])
+        lacks &= np.maximum(*(most - rows)) > self._rounding(np.array(of_each), vectors, largest)
         found = []
         for at in np.flatnonzero(lacks).tolist():
             name, told = names[at]
@@ -177,21 +179,46 @@ class Peaks:
             found.append(Peak(told, unit, value, shown, when, length, missed))
         return sorted(found, key=lambda peak: (peak.unit not in LOADS, -peak.missed))
 
-    def _rounding(self, units: NDArray[np.str_]) -> Array | float:
-        """What the last digits of the states make of every signal, at the last look: a stiff
-        spring that holds nothing shows k eps x of its ends' places, and speeds that this gives
-        in a step."""
+    def _rounding(
+        self, units: NDArray[np.str_], vectors: NDArray[np.intp], largest: Array
+    ) -> Array | float:
+        """What last digits make of every signal, at the last look.
+
+        Accelerations: a stiff spring that holds nothing shows k eps x / m of its ends' places, a
+        weight that is held eps g. Speeds: what these give in a step; what slides beside what turns
+        by the size of the machine. Powers: what the loads do with such speeds.
+
+        States are moved by one last digit and what that makes is taken ROUNDINGS times, so that
+        the digits that signals lose on their way from the states count as often; those of a vector
+        are the largest of its components. `vectors`: which of them each column is of."""
         if self._last is None:
             return 0.0
         t, x = self._last
         signs = np.random.default_rng(0).choice((-1.0, 1.0), (BLOCK, len(x)))
-        moved = np.vstack([x, x + ROUNDINGS * np.spacing(x) * signs])
+        moved = np.vstack([x, x + np.spacing(x) * signs])
         values = self._signals(np.full(len(moved), t), moved)
-        found = np.nan_to_num(np.abs(values[1:] - values[0]).max(axis=0))
-        for speed in ("m/s", "rad/s"):
-            gained = found[units == f"{speed}^2"].max(initial=0.0) * self._length.max(axis=0)
-            found = np.where(units == speed, np.maximum(found, gained), found)
-        return found
+        changed = ROUNDINGS * np.nan_to_num(np.abs(values[1:] - values[0]).max(axis=0))
+        of_vector = np.zeros(len(vectors))
+        np.maximum.at(of_vector, vectors, changed)
+        found = of_vector[vectors]
+        size = _largest(largest, units, "m")
+        slides, turns = (_largest(found, units, unit) for unit in ("m/s^2", "rad/s^2"))
+        weight = np.finfo(float).eps * self._gravity
+        found[units == "m/s^2"] += ROUNDINGS * weight
+        slides += INSIDE * weight
+        if size > 0.0:
+            slides, turns = max(slides, turns * size), max(turns, slides / size)
+        power = np.zeros(len(found))
+        for load, speed, gained in (("N", "m/s", slides), ("N*m", "rad/s", turns)):
+            in_step = gained * self._length.max(axis=0)
+            found = np.where(units == speed, np.maximum(found, in_step), found)
+            power += _largest(largest, units, load) * in_step
+        return np.where(units == "W", np.maximum(found, power), found)
+
+
+def _largest(values: Array, units: NDArray[np.str_], unit: str) -> float:
+    """Of the signals in that unit; 0 without one."""
+    return float(values[units == unit].max(initial=0.0))
 
 
 def _floors(units: Sequence[str], spans: Array, largest: Array) -> dict[str, float]:
@@ -262,8 +289,8 @@ def between_rows(peaks: Sequence[Peak], step: float, t_end: float) -> Iterator[P
         for p in worst
     ]
     shortest = min(peak.length for peak in worst)
-    if t_end <= 0.25 * MOST_ROWS * shortest:  # half of it, rounded down
-        finer = _round(shortest / 2.0)
+    if t_end <= MOST_ROWS * shortest / (2.0 * len(LOOKS)):  # a part of it, rounded down
+        finer = _round(shortest / len(LOOKS))  # rows as close as looks
         remedy = f"output_step = {finer:.0e} s shows these peaks, too (--output-step {finer:.0e})."
     else:
         remedy = (
