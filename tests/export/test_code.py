@@ -18,6 +18,7 @@ from vbg.export import exported
 from vbg.export.code import sources
 from vbg.export.directions import directions
 from vbg.export.machine import TAPES, switching
+from vbg.io import toml
 from vbg.solution import components
 
 
@@ -241,3 +242,28 @@ def test_no_name_of_a_model_breaks_the_code(tmp_path, name):
     start = vbg.start(vbg.assemble(model))
     found = table(compiled(start, tmp_path), 0.1, 0.1)
     assert len(found["time"]) == 2
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_titles_of_the_c_table_are_those_of_the_run(order, tmp_path):
+    """Components by letter or number, whichever their count asks for."""
+    model = toml.parse(f"""vbg = 1
+[signals.slow]
+kind = "transfer_function"
+input = "sin(t)"
+numerator = [1]
+denominator = {[1.0] * (order + 1)}
+[rotational.push]
+kind = "torque"
+nodes = ["a"]
+torque = "slow"
+[rotational.disc]
+kind = "inertia"
+nodes = ["a"]
+J = 1
+""")
+    machine = exported(vbg.start(vbg.assemble(model)))
+    vbg.simulate(model, t_end=0.1).to_csv(tmp_path / "run.csv")
+    titles = (tmp_path / "run.csv").read_text().splitlines()[0].split(",")[1:]
+    own = [one for one in titles if not one.startswith(("energy.residual", "residual."))]
+    assert [f"{one.name} [{one.unit}]" for one in machine.signals] == own
