@@ -149,8 +149,8 @@ _BONDS = Topic(
 )
 _GRAVITY = Topic(
     "gravity: at the head of the file, in world axes [m/s^2].",
-    "Default [0, 0, -9.81]: z points up.",
-    "gravity = [0, 0, 0]",
+    "Default [0, 0, -9.81]: z points up.  Parameters may stand in it.",
+    'gravity = [0, 0, "-g"]\n\n[parameters]\ng = { value = 1.62, unit = "m/s^2" }',
 )
 _HEAD = Topic(
     "The head of a file: keys above the first table.",

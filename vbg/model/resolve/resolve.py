@@ -69,6 +69,7 @@ def resolve(
     _unknown_tables(reading, document)
     _read_head(reading, document, result)
     _read_formulas(reading, document)
+    _read_gravity(reading, document, result)
     around = (os.path.realpath(file),) if within is None else within
     including = Including(reading, around, resolve)
     too_much = excess(document, file) if within is None and "include" in document else ""
@@ -185,6 +186,10 @@ def _read_head(reading: Reading, document: Mapping[str, Any], result: Resolved) 
     for key in ("name", "description"):
         if key in document and reading.text((key,), document[key]) is not None:
             setattr(result, key, escaped(document[key]))
+
+
+def _read_gravity(reading: Reading, document: Mapping[str, Any], result: Resolved) -> None:
+    """Behind the parameters, which its components may name."""
     if "gravity" in document:
         gravity = read_vector(reading, ("gravity",), document["gravity"], "m/s^2")
         result.gravity = gravity or STANDARD_GRAVITY  # type: ignore[assignment]
