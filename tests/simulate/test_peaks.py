@@ -213,10 +213,11 @@ def held(mass, length, g, posture, turning):
 
 
 @pytest.mark.parametrize("turning", [True, False])
-@pytest.mark.parametrize("seed", tail(range(40), 8))
+@pytest.mark.parametrize("seed", tail([75, *range(40)], 9))
 def test_what_a_drive_holds_has_no_peaks(seed, turning):
-    """Its accelerations are last digits of weight over mass, in steps as long as the run. (What
-    is moved is the posture: 1e-13 of a momentum is a speed of what is small.)"""
+    """Its accelerations are last digits of weight over mass, in steps as long as the run: of an
+    hour they are 1e-5 m of a place (seed 75). (What is moved is the posture: 1e-13 of a
+    momentum is a speed of what is small.)"""
     rng = np.random.default_rng(seed)
     size = [float(one) for one in 10.0 ** rng.uniform([-6, -4, -1], [4, 2, 2])]
     posture, t_end = float(rng.uniform(0.05, 1.5)), float(10.0 ** rng.uniform(-3, 4))

@@ -185,8 +185,9 @@ class Peaks:
         """What last digits make of every signal, at the last look.
 
         Accelerations: a stiff spring that holds nothing shows k eps x / m of its ends' places, a
-        weight that is held eps g. Speeds: what these give in a step; what slides beside what turns
-        by the size of the machine. Powers: what the loads do with such speeds.
+        weight that is held eps g. Speeds: what these give in a step, places: what the weight gives
+        (what a spring gives it takes back); what slides beside what turns by the size of the
+        machine. Powers: what the loads do with such speeds.
 
         States are moved by one last digit and what that makes is taken ROUNDINGS times, so that
         the digits that signals lose on their way from the states count as often; those of a vector
@@ -205,14 +206,17 @@ class Peaks:
         slides, turns = (_largest(found, units, unit) for unit in ("m/s^2", "rad/s^2"))
         weight = np.finfo(float).eps * self._gravity
         found[units == "m/s^2"] += ROUNDINGS * weight
-        slides += INSIDE * weight
+        falls, tumbles = INSIDE * weight, 0.0
+        slides += falls
         if size > 0.0:
             slides, turns = max(slides, turns * size), max(turns, slides / size)
-        power = np.zeros(len(found))
-        for load, speed, gained in (("N", "m/s", slides), ("N*m", "rad/s", turns)):
-            in_step = gained * self._length.max(axis=0)
-            found = np.where(units == speed, np.maximum(found, in_step), found)
-            power += _largest(largest, units, load) * in_step
+            tumbles = falls / size
+        power, length = np.zeros(len(found)), self._length.max(axis=0)
+        for load, place, rate in (("N", "m", slides), ("N*m", "rad", turns)):
+            speed, way = rate * length, (falls if place == "m" else tumbles) * length**2
+            for unit, gained in ((f"{place}/s", speed), (place, way)):
+                found = np.where(units == unit, np.maximum(found, gained), found)
+            power += _largest(largest, units, load) * speed
         return np.where(units == "W", np.maximum(found, power), found)
 
 
