@@ -1,10 +1,10 @@
 """The block algebra: matrix expressions as immutable values.  See `node`."""
 
 from vbg.blocks.calculus import Coefficients, Substitution, Tangent, dependencies
+from vbg.blocks.calls import call, quaternion_rate
 from vbg.blocks.composed import column, cross, divide, dot, norm
 from vbg.blocks.node import (
     Block,
-    call,
     const,
     identity,
     is_identity,
@@ -12,7 +12,6 @@ from vbg.blocks.node import (
     leaf,
     linear,
     mul,
-    quaternion_rate,
     rotation,
     rows,
     skew,

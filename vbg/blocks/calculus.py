@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vbg.blocks.calls import call, quaternion_rate
 from vbg.blocks.composed import cross
 from vbg.blocks.functions import rate
 from vbg.blocks.node import (
     Block,
-    call,
     const,
     identity,
     is_zero,
     leaf,
     linear,
     mul,
-    quaternion_rate,
     rotation,
     rows,
     skew,

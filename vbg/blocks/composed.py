@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vbg.blocks.node import Block, call, linear, mul, skew, stack, times, transpose
+from vbg.blocks.calls import call
+from vbg.blocks.node import Block, linear, mul, skew, stack, times, transpose
 
 
 def cross(a: Block, b: Block) -> Block:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vbg.blocks.calls import call
 from vbg.blocks.composed import divide
-from vbg.blocks.node import Block, call, const, linear, times
+from vbg.blocks.node import Block, const, linear, times
 from vbg.blocks.scalars import SCALARS
 
 

@@ -9,7 +9,7 @@ built.  The functions here simplify as they build: constants fold, identities
 and zeros vanish, a rotation meets its transpose and both disappear.
 
 Readers (the compiled program, numpy, sympy) visit the few operations of
-`OPERATIONS`; nothing else exists.
+`vbg.blocks.operations`; nothing else exists.
 """
 
 from __future__ import annotations
@@ -23,29 +23,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vbg.blocks.keys import head, identity_bytes
-from vbg.blocks.scalars import SCALARS
-
-OPERATIONS = (
-    "const",  # data: read-only array
-    "leaf",  # data: name; a state, input, unknown or placeholder
-    "sum",  # data: coefficients; sum of coefficient * argument
-    "mul",  # matrix product of two arguments, the second a column
-    "product",  # matrix product of any number of matrices
-    "times",  # scalar (1 x 1) times a matrix
-    "transpose",
-    "stack",  # arguments below one another
-    "rows",  # data: (first, last); some rows of the argument
-    "rotation",  # R_WB of a quaternion (w, x, y, z)
-    "skew",  # skew(a) @ b == cross(a, b)
-    "quaternion_rate",  # 1/2 quat o (0, w)
-    "call",  # data: name of a scalar function of scalars
-    "lookup",  # a row of a constant table, as a column, chosen by a scalar
-    "factor",  # LDL^T factor of a block matrix; data: its layout, see `symmetric_factor`
-    "solve",  # solution for a factor and a right-hand side
-    "linear_solve",  # A^-1 B for a small square matrix A of any kind
-    "implicit",  # y with residual(y, arguments) = 0; data: an `Implicit`
-)
-
 
 MERGED = ("const", "sum", "stack")  # terms that `linear` takes apart
 SHARED = 1 << 14  # constants of a model that are kept as one node each, and what is made of them
@@ -53,7 +30,7 @@ NEGATIVE_ZERO = np.float64(-0.0).tobytes()
 
 
 class Block:
-    """One node: `op` of `OPERATIONS`, its arguments, data, and shape."""
+    """One node: `op` of `vbg.blocks.operations`, its arguments, data, and shape."""
 
     __slots__ = ("args", "cols", "data", "is_identity", "is_zero", "key", "op", "rows")
 
@@ -480,21 +457,3 @@ def skew(a: Block) -> Block:
     factor, a = _scaled(a)
     block = Block("skew", (a,), None, 3, 3)
     return block if factor == 1.0 else linear((factor, block))
-
-
-def quaternion_rate(quaternion: Block, w_WB_B: Block) -> Block:
-    """1/2 quat o (0, w_B): rate of quat_WB (4 x 1)."""
-    if is_zero(w_WB_B):
-        return zeros(4)
-    return Block("quaternion_rate", (quaternion, w_WB_B), None, 4, 1)
-
-
-def call(name: str, *args: Block) -> Block:
-    """A scalar function of scalars by name, folded where all are constant."""
-    function = SCALARS[name]
-    if all(arg.is_const for arg in args):
-        with np.errstate(all="ignore"):
-            value = float(function(*(float(arg.data[0, 0]) for arg in args)))
-        if np.isfinite(value):
-            return const(value)
-    return Block("call", tuple(args), name, 1, 1)

@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.blocks.calculus import Substitution, dependencies
+from vbg.blocks.calls import call
 from vbg.blocks.composed import norm
 from vbg.blocks.functions import FUNCTIONS, rate
-from vbg.blocks.node import Block, call, const, linear, rows, stack, times, transpose
+from vbg.blocks.node import Block, const, linear, rows, stack, times, transpose
 from vbg.blocks.systems import linear_solve
 
 

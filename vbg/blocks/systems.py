@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vbg.blocks.node import Block, call, const, is_zero, mul, times
+from vbg.blocks.calls import call
+from vbg.blocks.node import Block, const, is_zero, mul, times
 
 Piece = tuple[int, int, int, int, Block]
 Span = tuple[int, int]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.blocks.node import Block, call, const, rows, stack
+from vbg.blocks.calls import call
+from vbg.blocks.node import Block, const, rows, stack
 
 
 def lookup(x: Block, starts: Block, table: Block) -> Block:

@@ -17,8 +17,8 @@ from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block, const, leaf, rows, stack
 from vbg.blocks.calculus import Substitution, Tangent
+from vbg.blocks.calls import quaternion_rate
 from vbg.blocks.composed import dot
-from vbg.blocks.node import quaternion_rate
 
 
 def directions(start: Start, switches: Mapping[str, Block]) -> dict[str, Program]:
