@@ -8,7 +8,9 @@ import pytest
 import vbg
 from vbg.assemble.matrices.matrices import matrices_of
 from vbg.assemble.matrices.rounding import Sized, inverse
-from vbg.assemble.matrices.symbolic import beside
+from vbg.assemble.matrices.symbolic import beside, without_rounding
+from vbg.blocks import const, rows, skew, stack, transpose
+from vbg.blocks import inverse as inverse_of
 from vbg.simulate.state_at import state_at
 from vbg.spatial import rotation_matrix
 
@@ -39,6 +41,30 @@ def test_what_cancels_goes_and_what_is_small_stays_at_any_units(seed):
     found = (whole + small - Sized.of(whole.kept)).kept
     assert found[0, 2] == pytest.approx(small[0, 2], rel=0.05)
     assert np.count_nonzero(found) == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_constants_know_what_cancelled_in_them(seed):
+    """The same, folded into one constant before anybody looks at it: by products, sums, parts,
+    columns and an inverse, from which their rounding is taken apart when they are read."""
+    rng = np.random.default_rng(seed)
+    left, right = (const(np.diag(10.0 ** rng.uniform(-12, 12, 3))) for _ in range(2))
+    R, C = const(turned(rng)), const(np.diag(rng.uniform(1.0, 3.0, 3)))
+    around = inverse_of(transpose(R) @ C @ R)
+    diagonal = (left @ transpose(R)) @ (R @ right), left @ (R @ around @ transpose(R)) @ right
+    for whole in diagonal:
+        seen = without_rounding(whole)
+        assert np.array_equal(seen != 0.0, np.eye(3, dtype=bool))
+        parts = stack(rows(whole, 0, 1), 2.0 * rows(whole, 1, 3))
+        assert np.array_equal(without_rounding(parts) != 0.0, np.eye(3, dtype=bool))
+        small = np.zeros((3, 3))
+        small[0, 2] = 1e-13 * left.data[0, 0] * right.data[2, 2]
+        found = without_rounding(whole + const(small) - const(seen))
+        assert found[0, 2] == pytest.approx(small[0, 2], rel=0.05)
+        assert np.count_nonzero(found) == 1
+    a = const(rng.normal(size=3))
+    turn = transpose(R) @ (R @ a) - a
+    assert not without_rounding(skew(turn)).any()
 
 
 @pytest.mark.parametrize("name", ["two-link-robot", "spatial-four-bar", "triple-pendulum"])

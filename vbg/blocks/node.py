@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vbg.blocks.cancelling import remembered
 from vbg.blocks.keys import head, identity_bytes
 
 MERGED = ("const", "sum", "stack")  # terms that `linear` takes apart
@@ -30,9 +31,10 @@ NEGATIVE_ZERO = np.float64(-0.0).tobytes()
 
 
 class Block:
-    """One node: `op` of `vbg.blocks.operations`, its arguments, data, and shape."""
+    """One node: `op` of `vbg.blocks.operations`, its arguments, data, and shape; `sizes` of a
+    constant that is left of others (`vbg.blocks.cancelling`)."""
 
-    __slots__ = ("args", "cols", "data", "is_identity", "is_zero", "key", "op", "rows")
+    __slots__ = ("args", "cols", "data", "is_identity", "is_zero", "key", "op", "rows", "sizes")
 
     op: str
     args: tuple[Block, ...]
@@ -42,13 +44,23 @@ class Block:
     key: bytes
     is_zero: bool
     is_identity: bool
+    sizes: NDArray[np.float64] | None
 
-    def __init__(self, op: str, args: tuple[Block, ...], data: Any, rows: int, cols: int):
+    def __init__(
+        self,
+        op: str,
+        args: tuple[Block, ...],
+        data: Any,
+        rows: int,
+        cols: int,
+        sizes: NDArray[np.float64] | None = None,
+    ):
         self.op = op
         self.args = args
         self.data = data
         self.rows = rows
         self.cols = cols
+        self.sizes = sizes
         self.is_zero = False
         self.is_identity = False
         key = head(op, rows, cols)
@@ -56,7 +68,7 @@ class Block:
             content = data.tobytes()
             self.is_zero = not any(content)
             self.is_identity = rows == cols and content == identity_bytes(rows)
-            key += content
+            key += content if sizes is None else content + sizes.tobytes()
         elif op == "sum":
             key += array("d", data).tobytes()
         elif data is not None:
@@ -78,6 +90,12 @@ class Block:
     @property
     def is_const(self) -> bool:
         return self.op == "const"
+
+    @property
+    def terms(self) -> NDArray[np.float64]:
+        """Of a constant the sizes of what was added up to each entry."""
+        found: NDArray[np.float64] = np.abs(self.data) if self.sizes is None else self.sizes
+        return found
 
     def __repr__(self) -> str:
         if self.op in ("const", "leaf"):
@@ -101,8 +119,8 @@ class Block:
         return mul(self, other)
 
 
-def const(value: ArrayLike) -> Block:
-    """A constant matrix; a sequence is a column, a number 1 x 1."""
+def const(value: ArrayLike, sizes: NDArray[np.float64] | None = None) -> Block:
+    """A constant matrix; a sequence is a column, a number 1 x 1.  `sizes`: those of its terms."""
     if type(value) is float:
         return _constant(array("d", (value + 0.0,)).tobytes(), 1, 1)
     matrix: NDArray[np.float64] = np.asarray(value, dtype=float)
@@ -111,13 +129,14 @@ def const(value: ArrayLike) -> Block:
     content = matrix.tobytes()
     if NEGATIVE_ZERO in content:  # -0.0 and 0.0 are one constant
         content = (matrix + 0.0).tobytes()
-    return _constant(content, *matrix.shape)
+    return _constant(content, *matrix.shape, None if sizes is None else sizes.tobytes())
 
 
 @lru_cache(SHARED)
-def _constant(content: bytes, rows: int, cols: int) -> Block:
+def _constant(content: bytes, rows: int, cols: int, sizes: bytes | None = None) -> Block:
     """The node of a constant: a machine of 1000 bodies has 120 000 of them, 1000 different."""
-    return Block("const", (), np.frombuffer(content).reshape(rows, cols), rows, cols)
+    terms = None if sizes is None else np.frombuffer(sizes).reshape(rows, cols)
+    return Block("const", (), np.frombuffer(content).reshape(rows, cols), rows, cols, terms)
 
 
 @lru_cache(SHARED)
@@ -129,23 +148,27 @@ def _filled(a: Block, axis: int) -> tuple[int, int]:
 
 @lru_cache(SHARED)
 def _scaled_constant(factor: float, a: Block) -> Block:
-    return const(factor * a.data)
+    return const(factor * a.data, None if a.sizes is None else abs(factor) * a.sizes)
 
 
 @lru_cache(SHARED)
 def _constant_product(a: Block, b: Block) -> Block:
-    return const(a.data @ b.data)
+    data = a.data @ b.data
+    return const(data, remembered(data, a.terms @ b.terms))
 
 
 @lru_cache(SHARED)
 def _constant_transpose(a: Block) -> Block:
-    return const(a.data.T)
+    return const(a.data.T, None if a.sizes is None else a.sizes.T)
 
 
 @lru_cache(SHARED)
 def _constant_part(a: Block, first: int, last: int, axis: int) -> Block:
     """Rows (axis 0) or columns (1) first..last-1."""
-    return const(a.data[first:last] if axis == 0 else a.data[:, first:last])
+    part = slice(first, last) if axis == 0 else (slice(None), slice(first, last))
+    if a.sizes is None:
+        return const(a.data[part])
+    return const(a.data[part], remembered(a.data[part], a.sizes[part]))
 
 
 @cache
@@ -187,7 +210,7 @@ def linear(*terms: tuple[float, Block]) -> Block:
                 return first
             return Block("sum", (first,), (first_factor,), first.rows, first.cols)
     rows, cols = first.rows, first.cols
-    constant: NDArray[np.float64] | None = None
+    constant: Block | None = None
     met: dict[bytes, Block] = {}
     factors: dict[bytes, float] = {}
     for factor, term in terms:
@@ -195,11 +218,11 @@ def linear(*terms: tuple[float, Block]) -> Block:
             raise ValueError(f"sum of shapes {(rows, cols)} and {term.shape}")
         if term.op == "const":
             if not term.is_zero:
-                constant = _plus(constant, factor * term.data)
+                constant = _plus(constant, _scaled_constant(factor, term))
         elif term.op == "sum":
             for inner_factor, inner in zip(term.data, term.args, strict=True):
                 if inner.op == "const":
-                    constant = _plus(constant, factor * inner_factor * inner.data)
+                    constant = _plus(constant, _scaled_constant(factor * inner_factor, inner))
                 else:
                     key = inner.key
                     met.setdefault(key, inner)
@@ -213,25 +236,24 @@ def linear(*terms: tuple[float, Block]) -> Block:
         merged = _merged_stacks(kept, constant)
         if merged is not None:
             return merged
-    if constant is not None and constant.any():
-        kept.append((const(constant), 1.0))
+    if constant is not None and not constant.is_zero:
+        kept.append((constant, 1.0))
     if not kept:
         return zeros(rows, cols)
     if len(kept) == 1 and kept[0][1] == 1.0:
         return kept[0][0]
-    if len(kept) == 1 and kept[0][0].op == "const":
-        return const(kept[0][1] * kept[0][0].data)
     blocks = tuple(term for term, _ in kept)
     return Block("sum", blocks, tuple(factor for _, factor in kept), rows, cols)
 
 
-def _plus(total: NDArray[np.float64] | None, value: NDArray[np.float64]) -> NDArray[np.float64]:
-    return value if total is None else total + value
+def _plus(total: Block | None, value: Block) -> Block:
+    if total is None:
+        return value
+    data = total.data + value.data
+    return const(data, remembered(data, total.terms + value.terms))
 
 
-def _merged_stacks(
-    terms: list[tuple[Block, float]], constant: NDArray[np.float64] | None
-) -> Block | None:
+def _merged_stacks(terms: list[tuple[Block, float]], constant: Block | None) -> Block | None:
     """A sum of stacks with the same cuts as the stack of sums."""
     if any(term.op != "stack" for term, _ in terms):
         return None
@@ -244,7 +266,7 @@ def _merged_stacks(
     for i, size in enumerate(cuts):
         here = [(factor, term.args[i]) for term, factor in terms]
         if constant is not None:
-            here.append((1.0, const(constant[start : start + size])))
+            here.append((1.0, _constant_part(constant, start, start + size, 0)))
         parts.append(linear(*here))
         start += size
     return stack(*parts)
@@ -304,9 +326,10 @@ def _split_product(a: Block, b: Block) -> Block | None:
         others[:, end - part.rows : end] = 0.0
         if first < row or others.any():
             return None
+        own = _constant_part(_constant_part(a, first, last, 0), end - part.rows, end, 1)
         if first > row:
             parts.append(zeros(first - row, b.cols))
-        parts.append(mul(const(a.data[first:last, end - part.rows : end]), part))
+        parts.append(mul(own, part))
         row = last
     if row < a.rows:
         parts.append(zeros(a.rows - row, b.cols))
@@ -410,13 +433,20 @@ def stack(*parts: Block) -> Block:
         if part.rows == 0:
             continue
         if merged and merged[-1].is_const and part.is_const:
-            merged[-1] = const(np.vstack([merged[-1].data, part.data]))
+            merged[-1] = _below(merged[-1], part)
         else:
             merged.append(part)
     if len(merged) == 1:
         return merged[0]
     rows = sum(part.rows for part in merged)
     return Block("stack", tuple(merged), None, rows, merged[0].cols)
+
+
+def _below(a: Block, b: Block) -> Block:
+    """Two constants below one another."""
+    data = np.vstack([a.data, b.data])
+    plain = a.sizes is None and b.sizes is None
+    return const(data, None if plain else np.vstack([a.terms, b.terms]))
 
 
 def rows(a: Block, first: int, last: int) -> Block:
@@ -452,8 +482,12 @@ def rotation(quaternion: Block) -> Block:
 def skew(a: Block) -> Block:
     """skew(a) @ b == cross(a, b)."""
     if a.is_const:
-        x, y, z = a.data[:, 0]
-        return const([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        return const(_crossing(a.data), None if a.sizes is None else np.abs(_crossing(a.sizes)))
     factor, a = _scaled(a)
     block = Block("skew", (a,), None, 3, 3)
     return block if factor == 1.0 else linear((factor, block))
+
+
+def _crossing(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y, z = column[:, 0]
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

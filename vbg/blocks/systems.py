@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.blocks.calls import call
+from vbg.blocks.cancelling import remembered
 from vbg.blocks.node import Block, const, is_zero, mul, times
 
 Piece = tuple[int, int, int, int, Block]
@@ -49,12 +51,19 @@ class Implicit:
         return f"{self.unknown.data}: {self.residual.key.hex()} {self.slope.key.hex()}"
 
 
+def inverse(a: Block) -> Block:
+    """Of a constant matrix, A^-1 with the sizes |A^-1| |A| |A^-1| of its terms."""
+    found: NDArray[np.float64] = np.linalg.inv(a.data)
+    own = np.abs(found)
+    return const(found, remembered(found, own @ a.terms @ own))
+
+
 def linear_solve(a: Block, b: Block) -> Block:
     """A^-1 B by elimination with partial pivoting; A need not be symmetric."""
     if is_zero(b):
         return b
     if a.is_const:
-        return mul(const(np.linalg.inv(a.data)), b)
+        return mul(inverse(a), b)
     if a.shape == (1, 1):
         return times(call("reciprocal", a), b)
     return Block("linear_solve", (a, b), None, *b.shape)

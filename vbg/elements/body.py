@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbg.blocks import const, mul, skew, transpose
+from vbg.blocks import const, inverse, mul, skew, transpose
 from vbg.builder import BodyNode, Builder
 from vbg.elements.flexible import Elastic, Flexible, write_elastic
 from vbg.errors import ModelError, Problem
@@ -103,7 +103,7 @@ class Body:
             h_B = builder.inertia(
                 name,
                 angular,
-                inverse=const(np.linalg.inv(J_B)),
+                inverse=inverse(const(J_B)),
                 initial=const(J_B @ start.w_WB_B),
                 written=self.angular_velocity is not None,
                 state="angular_momentum",

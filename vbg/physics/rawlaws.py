@@ -13,7 +13,7 @@ from vbg.blocks import (
     Coefficients,
     Tangent,
     call,
-    const,
+    inverse,
     leaf,
     rows,
     transpose,
@@ -88,7 +88,7 @@ def inverse_of(law: Block) -> Block | None:
     """The inverse of a ratio where it has one."""
     if law.is_const:
         regular = law.rows == law.cols and np.linalg.matrix_rank(law.data) == law.rows
-        return const(np.linalg.inv(law.data)) if regular else None
+        return inverse(law) if regular else None
     return call("reciprocal", law) if law.shape == (1, 1) else None
 
 

@@ -13,13 +13,15 @@ from typing import Any
 
 from vbg.analysis.symbolic.formulas import DIGITS, LATEX, PLAIN, Formulas
 from vbg.analysis.symbolic.named import named, unnamed
+from vbg.analysis.symbolic.nested import named_parts
 from vbg.analysis.symbolic.numbered import Numbered
-from vbg.analysis.symbolic.size import require_short
+from vbg.analysis.symbolic.size import written_length
 from vbg.assemble.matrices.partitioned import Member, partitioned_matrices
 from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.plumbing.paused_collection import paused_collection
 
+READABLE = 50_000  # symbols and numbers of all formulas, above which parts of them get names
 GROUPS = {
     "1": ("X1", "stores"),
     "2": ("X2", "dependent stores"),
@@ -54,7 +56,8 @@ class WrittenMatrix:
 class WrittenMatrices:
     """`matrices` by name, `zero` the names of those that vanish; `members` of the groups,
     values of the `sources`, `spins` that stand as symbols; `inverses`, P and A1, where their
-    blocks are symbols; `parameters` that occur, and `numbered` ones, which have no symbol."""
+    blocks are symbols; `parts` of long formulas, each after those that it is written by;
+    `parameters` that occur, and `numbered` ones, which have no symbol."""
 
     case: str
     matrices: Mapping[str, WrittenMatrix]
@@ -63,6 +66,7 @@ class WrittenMatrices:
     sources: Mapping[str, str]
     spins: Mapping[str, str]
     inverses: tuple[str, ...]
+    parts: Mapping[str, str]
     parameters: Mapping[str, float]
     numbered: Numbered
 
@@ -74,17 +78,19 @@ def written_matrices(
     """All matrices with their blocks as formulas; with `names` numbers that come from parameters
     are written by these, others with `digits`, None for all.
 
-    Raises UsageError where stores in derivative causality follow others by a resistor, VbgError
-    where the formulas would be too long.
+    Raises UsageError where stores in derivative causality follow others by a resistor.
     """
 
     def roots(one: System) -> list[Block]:
         return list(partitioned_matrices(one).entries())
 
-    require_short(system, roots(system), "matrices")
     numbers = named(system, roots=roots) if names else unnamed(system)
     found = partitioned_matrices(numbers.base)
-    write = Formulas(numbers.constants, numbers.factors, LATEX if latex else PLAIN, digits)
+    entries_of = list(found.entries())
+    long = written_length(entries_of) > READABLE
+    parts = named_parts(entries_of, set(system.model.parameters)) if long else {}
+    words = LATEX if latex else PLAIN
+    write = Formulas(numbers.constants, numbers.factors, words, digits, parts)
     matrices, zero = {}, []
     for name, grid in found.matrices.items():
         rows, columns = (
@@ -106,6 +112,7 @@ def written_matrices(
         {name: write(block) for name, block in found.sources.items()},
         {str(symbol.data): write(spin) for symbol, spin in found.spins.items()},
         found.inverses,
+        {name: write.definition(block) for block, name in parts.items()},
         {str(symbol): value for symbol, value in numbers.parameters.items()},
         numbers.numbered,
     )
@@ -124,7 +131,8 @@ def as_text(written: WrittenMatrices) -> str:
     tail = []
     if written.zero:
         tail.append(f"zero: {', '.join(map(_spelled, written.zero))}")
-    tail += [f"{name} = {formula}" for name, formula in written.spins.items()]
+    told = {**written.spins, **written.parts}
+    tail += [f"{name} = {formula}" for name, formula in told.items()]
     if written.inverses:
         tail.append(_inverses(written))
     tail.append(", ".join(f"{n} = {v:.7g}" for n, v in written.parameters.items()))
@@ -181,6 +189,7 @@ def as_plain(written: WrittenMatrices) -> dict[str, Any]:
         "zero": [_spelled(name) for name in written.zero],
         "sources": dict(written.sources),
         "spins": dict(written.spins),
+        "parts": dict(written.parts),
         "parameters": dict(written.parameters),
         "numbered": written.numbered.names,
     }
@@ -204,7 +213,7 @@ def as_latex(written: WrittenMatrices) -> str:
         lines.append(f"\\begin{{array}}{{c|{'c' * len(columns)}}}")
         lines += [f"  {line}" for line in body]
         lines += ["\\end{array}", "\\]"]
-    for name, formula in written.spins.items():
+    for name, formula in {**written.spins, **written.parts}.items():
         lines.append(f"\\[ {_text(name)} = {formula} \\]")
     for name, formula in written.sources.items():
         lines.append(f"\\[ {_text(name)} = {formula} \\]")

@@ -11,14 +11,15 @@ arm.position       states and other symbols by their names
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from vbg.analysis.symbolic.constants import Constant, constant_of
 from vbg.analysis.symbolic.spelling import latex_symbols, latex_writer
-from vbg.assemble.matrices.symbolic import NEGLIGIBLE, beside
-from vbg.blocks import Block, const, transpose
+from vbg.blocks import Block, const
 
 DIGITS = 6  # of a number without a name that is read by eye
 ALL = 17  # digits that a number has
@@ -50,17 +51,29 @@ LATEX = Words(
 
 
 @dataclass(frozen=True, slots=True)
+class _Text:
+    """A factor that holds together: a name, a matrix of formulas, a sum in brackets; a `rotation`
+    meets its transpose and both go, a `skew` matrix is the opposite of its own."""
+
+    text: str
+    transposed: bool = False
+    rotation: bool = False
+    skew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _Term:
-    """A number times factors: `number` a sympy expression, `factors` texts that hold together
-    or constant matrices, none of them for a multiple of the identity."""
+    """A number times factors: `number` a sympy expression, `factors` texts or constant matrices,
+    none of them for a multiple of the identity."""
 
     number: Any
-    factors: tuple[Any, ...]
+    factors: tuple[_Text | Constant, ...]
 
 
 class Formulas:
     """Writes blocks; `constants` and `coefficients` are the symbols of numbers that have names,
-    `digits` how many others are written with, None for all."""
+    `digits` how many others are written with, None for all; `parts` are blocks with names of
+    their own, which `definition` writes out."""
 
     def __init__(
         self,
@@ -68,16 +81,23 @@ class Formulas:
         coefficients: Mapping[Block, Sequence[Any]],
         words: Words = PLAIN,
         digits: int | None = DIGITS,
+        parts: Mapping[Block, str] = MappingProxyType({}),
     ):
-        self._digits = digits
+        self._digits, self._parts = digits, parts
         self._constants, self._coefficients, self._words = constants, coefficients, words
         self._done: dict[Block, tuple[_Term, ...]] = {}
-        self._rotations: set[str] = set()
 
     def __call__(self, block: Block) -> str:
         """The formula of a block."""
+        return self._sum(self._terms(block), block)
+
+    def definition(self, block: Block) -> str:
+        """What the name of one of the `parts` stands for."""
+        return self._sum(_collected(self._read(block)), block)
+
+    def _sum(self, terms: Sequence[_Term], block: Block) -> str:
         text = ""
-        for term in _collected(self._terms(block)):
+        for term in terms:
             own = self._term(term, unit=block.shape == (1, 1))
             if own.startswith("-"):
                 text += f" - {own[1:]}" if text else own
@@ -86,14 +106,15 @@ class Formulas:
         return text or "0"
 
     def _terms(self, block: Block) -> tuple[_Term, ...]:
+        """Its terms, none for what vanishes."""
         if block not in self._done:
-            self._done[block] = tuple(self._read(block))
+            if block in self._parts:
+                self._done[block] = (_of_text(_Text(self._name(self._parts[block]))),)
+            else:
+                self._done[block] = tuple(_collected(self._read(block)))
         return self._done[block]
 
     def _read(self, block: Block) -> Sequence[_Term]:
-        import sympy
-
-        one = sympy.Integer(1)
         match block.op:
             case "const":
                 return [self._constant(block)]
@@ -107,92 +128,76 @@ class Formulas:
             case "mul" | "product" | "times":
                 return [self._product(block.args)]
             case "transpose":
-                return self._transposed(block.args[0])
+                return [_transposed(term) for term in self._terms(block.args[0])]
             case "rows" if block.args[0].op == "lookup":
                 first, last = block.data
                 place = str(first) if last == first + 1 else f"{first}:{last}"
-                return [_Term(one, (f"{self._atom(block.args[0])}[{place}]",))]
+                return [_of_text(_Text(f"{self._atom(block.args[0]).text}[{place}]"))]
             case "rows":
                 first, last = block.data
                 cut = const(np.eye(block.args[0].rows)[first:last])
                 return [self._product((cut, block.args[0]))]
+            case "stack":
+                return self._stacked(block)
             case "linear_solve":
-                solved = self._words.inverse.format(self(block.args[0]))
-                return [_Term(one, (solved, self._held(block.args[1])))]
+                solved = _Text(self._words.inverse.format(self(block.args[0])))
+                return [_joined([solved, *self._held(block.args[1])])]
             case _:
-                return [_Term(one, (self._atom(block),))]
+                return [_of_text(self._atom(block))]
 
-    def _atom(self, block: Block) -> str:
+    def _stacked(self, block: Block) -> Sequence[_Term]:
+        """Parts below one another; where all but one vanish, a product: [0; X] = [0; I] X."""
+        filled = [k for k, arg in enumerate(block.args) if self._terms(arg)]
+        if len(filled) > 1:
+            return [_of_text(_Text(self._bracketed([self(arg) for arg in block.args])))]
+        first = 0
+        for k, arg in enumerate(block.args):
+            if k in filled:
+                place = np.eye(block.rows)[:, first : first + arg.rows]
+                return [self._product((const(place), arg))]
+            first += arg.rows
+        return []
+
+    def _atom(self, block: Block) -> _Text:
         match block.op:
             case "leaf":
-                return self._name(str(block.data))
+                return _Text(self._name(str(block.data)))
             case "rotation":
                 body = str(block.args[0].data).rpartition(".")[0] or self(block.args[0])
-                text = f"A_{{{self._name(body)}}}" if self._words.latex else f"A_{body}"
-                self._rotations.add(text)
-                return text
+                latex = self._words.latex
+                return _Text(f"A_{{{self._name(body)}}}" if latex else f"A_{body}", rotation=True)
             case "skew":
-                return self._words.skew.format(self(block.args[0]))
+                return _Text(self._words.skew.format(self(block.args[0])), skew=True)
             case "lookup":  # its table is data: how many rows it has says what it is
                 x, _, table = block.args
-                return f"{self._name('lookup')}({self(x)}; {table.rows})"
-            case "stack":
-                return self._bracketed([self(arg) for arg in block.args])
+                return _Text(f"{self._name('lookup')}({self(x)}; {table.rows})")
             case _:
                 name = str(block.data) if block.op == "call" else block.op
-                return f"{self._name(name)}({', '.join(self(arg) for arg in block.args)})"
+                return _Text(f"{self._name(name)}({', '.join(self(arg) for arg in block.args)})")
 
     def _product(self, args: Sequence[Block]) -> _Term:
         import sympy
 
         number: Any = sympy.Integer(1)
-        factors: list[Any] = []
+        factors: list[_Text | Constant] = []
         for arg in args:
             terms = self._terms(arg)
-            single = len(terms) == 1
-            number *= terms[0].number if single else 1
-            for factor in terms[0].factors if single else (self._held(arg),):
-                number *= self._joined(factors, factor)
-        return _Term(number, tuple(factors))
+            if len(terms) == 1:
+                number *= terms[0].number
+                factors += terms[0].factors
+            else:
+                factors += self._held(arg)
+                number *= 1 if terms else 0
+        joined = _joined(factors)
+        return _Term(number * joined.number, joined.factors)
 
-    def _joined(self, factors: list[Any], factor: Any) -> Any:
-        """Append a factor: a rotation meets its transpose and both go, constant matrices
-        become one; the number that this leaves in front."""
-        import sympy
-
-        before = factors[-1] if factors else None
-        if isinstance(factor, str) and isinstance(before, str):
-            turned = self._words.transposed.format
-            if factor in self._rotations and before == turned(factor):
-                factors.pop()
-                return sympy.Integer(1)
-            if before in self._rotations and factor == turned(before):
-                factors.pop()
-                return sympy.Integer(1)
-        if before is None or isinstance(factor, str) or isinstance(before, str):
-            factors.append(factor)
-            return sympy.Integer(1)
-        factors.pop()
-        multiple, matrix = _scaled(before * factor)
-        if matrix is not None:
-            factors.append(matrix)
-        return multiple
-
-    def _transposed(self, block: Block) -> Sequence[_Term]:
-        """Of a product the transposes in the other order."""
-        if block.op in ("mul", "product"):
-            return [self._product(tuple(transpose(arg) for arg in reversed(block.args)))]
-        import sympy
-
-        return [_Term(sympy.Integer(1), (self._words.transposed.format(self._held(block)),))]
-
-    def _held(self, block: Block) -> str:
+    def _held(self, block: Block) -> Sequence[_Text | Constant]:
         """As a factor of a product."""
         terms = self._terms(block)
         if len(terms) == 1 and terms[0].number == 1 and len(terms[0].factors) == 1:
-            return self._factor(terms[0].factors[0])
+            return terms[0].factors
         left, right = self._words.brackets
-        return f"{left}{self(block)}{right}"
+        return [_Text(f"{left}{self(block)}{right}")]
 
     def _term(self, term: _Term, *, unit: bool) -> str:
         """A term as text; a bare number stands for a multiple of the identity unless `unit`."""
@@ -216,27 +221,17 @@ class Formulas:
             return f"{left}{text}{right}"
         return text
 
-    def _factor(self, factor: Any) -> str:
+    def _factor(self, factor: _Text | Constant) -> str:
         """A factor as text: constant matrices row by row."""
-        if isinstance(factor, str):
-            return factor
-        _, beside, _, _ = self._words.matrix
-        rows = [factor.row(i) for i in range(factor.rows)]
-        return self._bracketed([beside.join(self.number(entry) for entry in row) for row in rows])
+        if isinstance(factor, _Text):
+            turned = self._words.transposed.format
+            return turned(factor.text) if factor.transposed else factor.text
+        _, between, _, _ = self._words.matrix
+        rows = [factor.values.row(i) for i in range(factor.values.rows)]
+        return self._bracketed([between.join(self.number(entry) for entry in row) for row in rows])
 
     def _constant(self, block: Block) -> _Term:
-        import sympy
-
-        symbols = self._constants.get(block)
-        data = block.data if symbols is None else symbols
-        rows, cols = block.shape
-        least = NEGLIGIBLE * beside(np.abs(block.data))
-        matrix = sympy.ImmutableMatrix(
-            rows,
-            cols,
-            lambda i, j: self._exact(data[i, j]) if abs(block.data[i, j]) > least[i, j] else 0,
-        )
-        multiple, left = _scaled(matrix)
+        multiple, left = constant_of(block, self._constants.get(block), self._exact).scaled()
         return _Term(multiple, () if left is None else (left,))
 
     def _exact(self, value: Any) -> Any:
@@ -268,15 +263,49 @@ class Formulas:
         return "\\text{" + name.replace("_", "\\_") + "}" if self._words.latex else name
 
 
-def _scaled(matrix: Any) -> tuple[Any, Any]:
-    """A matrix as number and matrix; None for the identity, the number 0 for zero."""
+def _of_text(text: _Text) -> _Term:
     import sympy
 
-    if matrix.is_zero_matrix:
-        return sympy.Integer(0), None
-    if matrix.rows == matrix.cols and matrix == matrix[0, 0] * sympy.eye(matrix.rows):
-        return matrix[0, 0], None
-    return sympy.Integer(1), matrix
+    return _Term(sympy.Integer(1), (text,))
+
+
+def _joined(factors: Sequence[_Text | Constant]) -> _Term:
+    """A product: a rotation meets its transpose and both go, constant matrices become one."""
+    import sympy
+
+    number: Any = sympy.Integer(1)
+    found: list[_Text | Constant] = []
+    for factor in factors:
+        before = found[-1] if found else None
+        if isinstance(before, Constant) and isinstance(factor, Constant):
+            found.pop()
+            multiple, matrix = (before @ factor).scaled()
+            number *= multiple
+            found += [] if matrix is None else [matrix]
+        elif isinstance(factor, _Text) and factor.rotation and before == _turned(factor):
+            found.pop()
+        else:
+            found.append(factor)
+    return _Term(number, tuple(found))
+
+
+def _transposed(term: _Term) -> _Term:
+    """Factors in the other order, each transposed."""
+    number = term.number
+    factors: list[_Text | Constant] = []
+    for factor in reversed(term.factors):
+        if isinstance(factor, Constant):
+            factors.append(factor.transposed)
+        elif factor.skew:
+            number = -number
+            factors.append(factor)
+        else:
+            factors.append(_turned(factor))
+    return _Term(number, tuple(factors))
+
+
+def _turned(factor: _Text) -> _Text:
+    return replace(factor, transposed=not factor.transposed)
 
 
 def _collected(terms: Sequence[_Term]) -> list[_Term]:

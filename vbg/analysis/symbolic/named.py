@@ -27,6 +27,7 @@ from vbg.analysis.symbolic.choices import choosing
 from vbg.analysis.symbolic.entries import ENOUGH, STAGES, Array, Entries
 from vbg.analysis.symbolic.numbered import Numbered
 from vbg.assemble import assemble
+from vbg.assemble.matrices.symbolic import without_rounding
 from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.errors import VbgError
@@ -272,7 +273,7 @@ def _constants(reads: Sequence[_Read], entries: Entries) -> _Written:
         if blocks[0] in written.constants or blocks[0] in written.factors:
             continue  # one there, and two in another system that differ by rounding
         if blocks[0].op == "const":
-            data = np.array([b.data for b in blocks])
+            data = np.array([without_rounding(b) for b in blocks])
             written.constants[blocks[0]] = written.read(data, entries)
         elif blocks[0].op == "sum":
             row = np.array([[b.data] for b in blocks])

@@ -23,7 +23,6 @@ from vbg.blocks import Block, dependencies
 from vbg.errors import VbgError
 
 LENGTH = 300_000  # symbols and numbers of equations still written out: some megabyte, 10 s
-MATRICES = 10 * LENGTH  # of formulas of blocks, which nothing simplifies
 
 Lengths = NDArray[np.float64]
 
@@ -43,29 +42,16 @@ def require_length(system: System) -> None:
         raise too_long(system, length)
 
 
-def require_short(system: System, blocks: Iterable[Block], what: str) -> None:
-    """Raises VbgError where the formulas of `blocks`, one by one, would be too long to read."""
-    length = written_length(blocks)
-    if length > MATRICES:
-        raise too_long(system, length, what, MATRICES)
-
-
 ELSE = (
     "Ask for a smaller model, or use `vbg show graph` and `vbg show matrices`, which has numbers."
 )
 
 
-def too_long(
-    system: System,
-    length: float,
-    what: str = "equations",
-    most: int = LENGTH,
-    remedy: str = ELSE,
-) -> VbgError:
-    """The error of what would be `length` symbols and numbers long, of `most` at most."""
+def too_long(system: System, length: float, remedy: str = ELSE) -> VbgError:
+    """The error of equations that would be `length` symbols and numbers long."""
     return VbgError(
-        f"the {what} of {system.model.name} would be about {length:.1g} symbols and "
-        f"numbers long, as their blocks are nested; up to {most} are written out. {remedy}"
+        f"the equations of {system.model.name} would be about {length:.1g} symbols and "
+        f"numbers long, as their blocks are nested; up to {LENGTH} are written out. {remedy}"
     )
 
 

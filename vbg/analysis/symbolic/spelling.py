@@ -12,10 +12,11 @@ from vbg.analysis.symbolic.rewriting.sharing import renumbered
 from vbg.plumbing.components import split_component
 
 DIGITS = 12  # significant digits of coefficients in text and LaTeX; code keeps all
-GREEK = frozenset(
+LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
+    "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
 )
+GREEK = frozenset(LETTERS.split())
 NUMBERED = re.compile(r"([^\W\d_]+)(\d*)")  # L1, omega0
 
 

@@ -109,7 +109,7 @@ def _size(block: Block, args: list[Array]) -> Array:
     match block.op:
         case "const":
             data = np.abs(np.asarray(block.data, dtype=float))
-            return np.where(data > 0.0, np.maximum(data, beside(data)), 0.0)
+            return np.where(data > 0.0, np.maximum(block.terms, beside(data)), 0.0)
         case "rotation":
             return np.ones((3, 3))
         case "sum":

@@ -73,7 +73,7 @@ class SymbolicReader:
 
         match node.op:
             case "const":
-                return _constant(node.data)
+                return _constant(node)
             case "leaf":
                 return symbols_of(node)
             case "sum":
@@ -129,12 +129,18 @@ def _number(value: float) -> Any:
     return sympy.Integer(int(value)) if float(value).is_integer() else sympy.Float(repr(value), 17)
 
 
-def _constant(data: Any) -> Any:
+def _constant(block: Block) -> Any:
     """A constant matrix; entries that are only rounding are zero, whole numbers are exact."""
     import sympy
 
-    kept = np.where(np.abs(data) <= NEGLIGIBLE * beside(np.abs(data)), 0.0, data)
-    return sympy.Matrix(*data.shape, [_number(float(v)) for v in kept.ravel()])
+    data = without_rounding(block)
+    data = np.where(np.abs(data) <= NEGLIGIBLE * beside(np.abs(data)), 0.0, data)
+    return sympy.Matrix(*data.shape, [_number(float(v)) for v in data.ravel()])
+
+
+def without_rounding(block: Block) -> NDArray[np.float64]:
+    """The numbers of a constant without those that are rounding of what cancelled in them."""
+    return np.where(np.abs(block.data) <= NEGLIGIBLE * block.terms, 0.0, block.data)
 
 
 def beside(sizes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbg.blocks import const, dot, leaf, mul
+from vbg.blocks import const, dot, inverse, leaf, mul
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.rawlaws import (
@@ -53,7 +53,7 @@ class Compliance:
             energy = expression(self.energy, "q", displacement)
             effort = gradient(energy, displacement)
         else:
-            stiffness = const(np.linalg.inv(square(self.size, self.value, self.matrix)))
+            stiffness = inverse(const(square(self.size, self.value, self.matrix)))
             effort = mul(stiffness, displacement)
             energy = 0.5 * dot(displacement, effort)
         builder.vertex(

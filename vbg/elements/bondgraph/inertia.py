@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbg.blocks import const, dot, leaf, mul
+from vbg.blocks import const, dot, inverse, leaf, mul
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.rawlaws import (
@@ -51,10 +51,10 @@ class Inertia:
         momentum = leaf(f"{name}.momentum", self.size)
         if self.energy is not None:
             energy = expression(self.energy, "p", momentum)
-            inverse, flow = None, gradient(energy, momentum)
+            own, flow = None, gradient(energy, momentum)
         else:
-            inverse = const(np.linalg.inv(square(self.size, self.value, self.matrix)))
-            flow = mul(inverse, momentum)
+            own = inverse(const(square(self.size, self.value, self.matrix)))
+            flow = mul(own, momentum)
             energy = 0.5 * dot(momentum, flow)
         builder.vertex(
             name,
@@ -63,7 +63,7 @@ class Inertia:
             state=momentum,
             law=flow,
             energy=energy,
-            inverse=inverse,
+            inverse=own,
             initial=const(self.initial or np.zeros(self.size)),
             written=self.initial is not None,
         )

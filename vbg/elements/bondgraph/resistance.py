@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbg.blocks import Block, const, leaf, mul, stack
+from vbg.blocks import Block, const, inverse, leaf, mul, stack
 from vbg.builder import Builder
 from vbg.errors import counted
 from vbg.fields import declare, quantity
@@ -62,7 +62,7 @@ class Resistance:
             matrix = square(self.size, self.value, self.matrix)
             of_flow = mul(const(matrix), flow)
             regular = np.linalg.matrix_rank(matrix) == self.size
-            of_effort = mul(const(np.linalg.inv(matrix)), effort) if regular else None
+            of_effort = mul(inverse(const(matrix)), effort) if regular else None
         else:
             of_flow = None if self.effort is None else _law(self.effort, "f", flow)
             of_effort = None if self.flow is None else _law(self.flow, "e", effort)

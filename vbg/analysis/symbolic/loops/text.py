@@ -62,7 +62,9 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
 def as_latex(e: MinimalEquations, *, forces: bool) -> str:
     """The same as align environments, one for each section; values and remarks as comments."""
     sections = _sections(e, forces=forces)
-    parts = [one.left for section in sections if section.title == PARTS for one in section.equations]
+    parts = [
+        one.left for section in sections if section.title == PARTS for one in section.equations
+    ]
     rates = {a: rf"\dot{{{upright(str(u))}}}" for a, u in zip(e.accelerations, e.u, strict=True)}
     latex = latex_writer({**latex_symbols([*e.parameters, *parts]), **rates})
 
@@ -102,9 +104,7 @@ def _sections(e: MinimalEquations, *, forces: bool) -> list[_Section]:
             for name, three in e.outputs.items()
             for one, value in zip(component_names(name, len(three)), three, strict=True)
         )
-        found.append(
-            _Section("what the joints carry, on their second bodies, world axes", carried)
-        )
+        found.append(_Section("what the joints carry, on their second bodies, world axes", carried))
     return found
 
 

@@ -86,7 +86,7 @@ class Tidy:
     def _added_up(self, e: Any) -> Sum:
         """`e` multiplied out as if all its numbers had one sign; of the sums of its products of
         waves, too."""
-        terms = self.sums(_of_one_sign(e))
+        terms = self.sums(of_one_sign(e))
         others = [terms]
         for form in (self._waves.angles_added, self._waves.without_squares):
             parts = (form({product: n}) for product, n in terms.items())
@@ -204,16 +204,16 @@ def _is_wave(factor: Any) -> bool:
     return isinstance(factor, sympy.sin | sympy.cos)
 
 
-def _of_one_sign(e: Any) -> Any:
+def of_one_sign(e: Any) -> Any:
     """Sums and products with the sizes of their numbers."""
     import sympy
 
     if e.is_Number:
         return abs(e)
     if e.is_Add or e.is_Mul:
-        return e.func(*map(_of_one_sign, e.args))
+        return e.func(*map(of_one_sign, e.args))
     if e.is_Pow and e.exp.is_Integer and e.exp > 0:
-        return sympy.Pow(_of_one_sign(e.base), e.exp)
+        return sympy.Pow(of_one_sign(e.base), e.exp)
     return e
 
 
