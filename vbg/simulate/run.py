@@ -372,8 +372,8 @@ class Run:
         idle = self.switches.idle(instant.before, x)
         self.samples.go_past(instant, x)
         if instant.at in self.kinks:
-            kick = Kick(self.system, instant.at, self.kinks[instant.at])
-            self.events += kick.strike(self.switches, after, x, self._project)
+            kick = Kick(self.start, instant.at, self.kinks[instant.at])
+            self.events += kick.strike(self.switches, self.projector, instant, x, self._project)
         before = self.latches.look(after, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
         shaken = self._behind(after, x, before)

@@ -98,7 +98,7 @@ def derive(causal: CausalGraph) -> Equations:
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=slopes,
         effective=_effective(work, slopes),
-        brought=brought(work, react) if latches else {},
+        brought=brought(work, react) if latches or graph.instants or graph.clocks else {},
         held=held(work, latches),
     )
 
