@@ -23,8 +23,7 @@ def ramp(before: float, after: float, at: float) -> str:
 
 def chain(seed: int) -> tuple[dict[str, Any], dict[str, float]]:
     """Bodies on rails, each led from the one before it, some of the leads with a jump in speed at
-    the same instant; the energies [J] of parts at the
-    end."""
+    the same instant; the energies [J] of parts at the end."""
     draw = np.random.default_rng(seed)
     length, second, mass = (10.0 ** draw.uniform(-3, 3, 3)).tolist()
     n, unit = int(draw.integers(2, 5)), length / second
@@ -61,8 +60,17 @@ def chain(seed: int) -> tuple[dict[str, Any], dict[str, float]]:
     return model, energies | {f"b{k}": 0.5 * float(m[k] * (follows @ v1)[k] ** 2) for k in range(n)}
 
 
-def ladder(seed: int) -> tuple[dict[str, Any], dict[str, float]]:
+def stepping(seed: int) -> tuple[dict[str, Any], dict[str, float]]:
     """Voltages in series that step at one instant or keep their value, capacitors to gnd."""
+    return ladder(seed, sampled=False)
+
+
+def sampling(seed: int) -> tuple[dict[str, Any], dict[str, float]]:
+    """The same, of which some step because a controller samples then."""
+    return ladder(seed, sampled=True)
+
+
+def ladder(seed: int, *, sampled: bool) -> tuple[dict[str, Any], dict[str, float]]:
     draw = np.random.default_rng(seed)
     volt, second, farad = (10.0 ** draw.uniform(-3, 3, 3)).tolist()
     n, at = int(draw.integers(2, 5)), 0.4 * second
@@ -71,26 +79,33 @@ def ladder(seed: int) -> tuple[dict[str, Any], dict[str, float]]:
     charges = C * np.cumsum(u1 - u0)
     sources = np.cumsum(charges[::-1])[::-1] * 0.5 * (u0 + u1)
     parts: dict[str, Any] = {}
+    signals: dict[str, Any] = {}
     for k in range(n):
         nodes = ["gnd" if k == 0 else f"n{k - 1}", f"n{k}"]
         step = f"if(t > {at!r}, {float(u1[k])!r}, {float(u0[k])!r})"
+        if sampled and (k == 0 or draw.random() < 0.5):
+            rises = f"{float(u0[k])!r} + {float((u1[k] - u0[k]) / at)!r}*t"
+            signals[f"u{k}"] = {"kind": "sample_and_hold", "input": rises, "period": at}
+            step = f"u{k}"
         parts[f"V{k}"] = {"kind": "voltage_source", "nodes": nodes[::-1], "voltage": step}
         parts[f"C{k}"] = {"kind": "capacitor", "nodes": [nodes[1], "gnd"], "C": float(C[k])}
     model = {
         "name": "steps",
         "outputs": {"energy": True},
         "electric": parts,
-        "simulate": {"t_end": second, "output_step": 0.25 * second},
+        "signals": signals,
+        "simulate": {"t_end": 0.75 * second, "output_step": 0.25 * second},
     }
     energies = {f"V{k}": -float(sources[k]) for k in range(n)}
     return model, energies | {f"C{k}": 0.5 * float(C[k] * np.cumsum(u1)[k] ** 2) for k in range(n)}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("machine", [chain, ladder])
+@pytest.mark.parametrize("machine", [chain, stepping, sampling])
 def test_each_source_supplies_its_impulse_at_its_mean_speed(machine: Any, seed: int) -> None:
     model, energies = machine(seed)
     run = vbg.simulate(vbg.Model(**model))
+    assert not run.audit.failures
     size = max(map(abs, energies.values()))
     for part, energy in energies.items():
         rise = run[f"{part}.energy"][-1]

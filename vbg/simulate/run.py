@@ -193,9 +193,9 @@ class Run:
         begin = first.after if first.first <= 0.0 else 0.0
         before = self.latches.look(begin, x)
         self.switches.begin_run(x, begin)
-        if first.first <= 0.0 and self.samples.go_past(first, x):
+        if sampled := first.first <= 0.0 and self.samples.go_past(first, x):
             self.switches.begin(begin, x)
-        if self.system.causal.graph.modes or begin > 0.0:
+        if self.system.causal.graph.modes or begin > 0.0 or sampled:
             shaken = self._behind(begin, x, before)
             if not self.latches.apart:
                 self.projector.project(begin, x, 1e-12, STILL)
@@ -370,16 +370,25 @@ class Run:
         x = self.stepper.x.copy()
         self._project(instant.before, x)
         idle = self.switches.idle(instant.before, x)
+        held = x.copy()
         self.samples.go_past(instant, x)
-        if instant.at in self.kinks:
-            kick = Kick(self.start, instant.at, self.kinks[instant.at])
-            self.events += kick.strike(self.switches, self.projector, instant, x, self._project)
+        kinks = self.kinks.get(instant.at, ())
+        if kinks or self._prescribes(after, held, x):
+            kick = Kick(self.start, instant, kinks)
+            self.events += kick.strike(self.switches, self.projector, held, x, self._project)
         before = self.latches.look(after, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
         shaken = self._behind(after, x, before)
         self._project(after, x)
         self.events += [*self.latches.account(after, x, before), *shaken]
         self._go_on(after, x, instant.last)
+
+    def _prescribes(self, t: float, before: Array, x: Array) -> bool:
+        """Whether what was sampled, from `before` to x, changes a speed that rows prescribe."""
+        if not self.projector.rows or np.array_equal(before, x):
+            return False
+        were, are = (self.projector.residuals(t, state)[1] for state in (before, x))
+        return not np.array_equal(were, are)
 
     def _change_method(self, t: float, x: Array) -> None:
         """To the method that is chosen; in minimal form only a word about it."""

@@ -70,6 +70,7 @@ def derive(causal: CausalGraph) -> Equations:
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
     slopes, latches = _slopes(work), [c.part for c in constraints if c.latches]
+    jumping = bool(constraints and (graph.instants or graph.clocks))  # prescribed speeds may
     return Equations(
         states=_states(work, parts),
         constraints=constraints,
@@ -98,7 +99,7 @@ def derive(causal: CausalGraph) -> Equations:
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=slopes,
         effective=_effective(work, slopes),
-        brought=brought(work, react) if latches or graph.instants or graph.clocks else {},
+        brought=brought(work, react) if latches or jumping else {},
         held=held(work, latches),
     )
 

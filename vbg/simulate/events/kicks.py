@@ -1,15 +1,16 @@
-"""Drives whose speed jumps: the impulse that moves the machine, and its work.
+"""Drives and sources whose speed jumps: the impulse that moves the machine, and its work.
 
 Efforts of the size of 1/time alone count within no time: those of constraints that hold without a
 bound.  What the projection of velocities on the rows of the drives behind the jump changes in the
 stored energy is work of the drives.  Each source that impulses L act on, be it that it jumps or
 keeps a speed, supplies L (v0 + v1)/2 as its speed goes from v0 to v1: exact where the energy is
-quadratic in what jumps, as that of masses is.
+quadratic in what jumps, as that of masses is.  What is left where it is not goes to these sources
+by their parts of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,40 +30,36 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Kick:
-    """The jumps in speed of drives at one instant [s]."""
+    """The jumps in speed of drives at one instant, `kinks` those of functions of time."""
 
     start: Start
-    at: float
+    instant: Instant
     kinks: Sequence[Kink]
 
     def strike(
         self,
         switches: Switches,
         projector: Projector,
-        instant: Instant,
+        before: Array,
         x: Array,
         project: Callable[[float, Array], object],
     ) -> list[Event]:
-        """x right behind it, in place, and what it did; `project` moves a state onto the
-        constraints."""
-        system, t, shares = self.start.system, instant.after, dict[str, float]()
+        """x right behind it, in place, and what it did; `before`: x before anything was sampled
+        there; `project` moves a state onto the constraints."""
+        system, at, shares = self.start.system, self.instant.at, dict[str, float]()
         brought, stored = Evaluator(system.programs.brought), Evaluator(system.programs.energy)
 
         def impulse(t: float, x: Array) -> None:
             impulses = self.start.evaluator("impulse")(t, x, -projector.residuals(t, x)[1]).copy()
-            works = _works(brought, instant.before, x, impulses)
+            works = _works(brought, self.instant.before, before, impulses)
             project(t, x)
             works = 0.5 * (works + _works(brought, t, x, impulses))
             shares.update(zip(brought.program.outputs, works.tolist(), strict=True))
 
-        before = float(stored(t, x)[0])
-        turned = switches.struck(self.at, t, x, impulse)
-        work = float(stored(t, x)[0]) - before
-        kicking = list(dict.fromkeys(kink.part for kink in self.kinks))
-        left = (work - sum(shares.values())) / len(kicking)  # of stores that are not quadratic
-        taken = {
-            taken_by(p): shares.get(p, 0.0) + left * (p in kicking) for p in {*shares, *kicking}
-        }
+        held = float(stored(self.instant.after, x)[0])
+        turned = switches.struck(at, self.instant.after, x, impulse)
+        work = float(stored(self.instant.after, x)[0]) - held
+        taken = {taken_by(part): share for part, share in self._whole(shares, work).items()}
         for s in system.slices:
             if s.state.name == SUPPLIED:
                 x[s.first] += work
@@ -70,8 +67,16 @@ class Kick:
                 x[s.first] -= taken[s.state.name]
         return [self._told(kink) for kink in self.kinks] + turned
 
+    def _whole(self, shares: Mapping[str, float], work: float) -> dict[str, float]:
+        """The shares of parts [J], with what they lack of the work."""
+        left, size = work - sum(shares.values()), sum(map(abs, shares.values()))
+        if size > 0.0:
+            return {part: share + left * abs(share) / size for part, share in shares.items()}
+        kicking = {kink.part for kink in self.kinks}
+        return {part: left / len(kicking) for part in kicking}
+
     def _told(self, kink: Kink) -> Event:
-        return Event(self.at, kink.part, f"jumps in speed by {kink.slope:.3g}: an impulse")
+        return Event(self.instant.at, kink.part, f"jumps in speed by {kink.slope:.3g}: an impulse")
 
 
 def _works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
