@@ -181,10 +181,12 @@ class Builder(Protocol):
         labels: tuple[str, ...],
         position: Block | None,
         active: Block | None = None,
+        facing: Block | None = None,
     ) -> Block:
         """Constraint source: unknown effort into the 0-junction `node`, whose
         conjugate flow is forced to zero.  `position` is the constraint it is the
-        rate of (None where non-holonomic); `active` a mode that switches it.
+        rate of (None where non-holonomic); `active` a mode that switches it; `facing` how the
+        frames stand whose turns it holds, (3, 3) or (3, 2) as of a `Vertex`.
         Returns the effort."""
 
     def transformer(

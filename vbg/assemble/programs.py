@@ -216,6 +216,16 @@ class Programs:
         return lower({"position": e.position, "velocity": e.residual}, self.inputs)
 
     @cached_property
+    def facing(self) -> Program:
+        """By constraint, how the frames stand whose turns it holds, and whether it holds."""
+        outputs: dict[str, Block] = {}
+        for c in self.equations.constraints:
+            if c.facing is not None:
+                outputs[c.name] = c.facing
+                outputs[f"{c.name} holds"] = const(1.0) if c.active is None else c.active
+        return lower(outputs, self.inputs)
+
+    @cached_property
     def held_values(self) -> Program:
         """Posture steps with the written start coordinates as further rows."""
         return self._held(self.equations.held_values)

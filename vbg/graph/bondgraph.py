@@ -32,7 +32,9 @@ class Vertex:
         imposes per unit of each component that the engineer writes, where that is another.
     Sc: constraint source: `state` is its unknown effort (flow if `dual`), `position` the
         constraint whose rate its flow is, `labels` name its directions; `active`
-        is a mode, 1 while it holds (None: always).
+        is a mode, 1 while it holds (None: always).  `facing`, where rows hold frame M to
+        frame F, is the rotation that takes F to M, (3, 3), in the axes of the rows; where they
+        hold z_M to z_F alone, about x_F and y_F, it is x_M and z_M in F, (3, 2).
     TF: `law` is the modulus, flow2 = T flow1; `inverse` where it exists.
         Bond 1 is the flow side, bond 2 the effort side.
     GY: `law` is the ratio, effort2 = G flow1.  EJS: `law` is R_E = -skew(h).
@@ -56,6 +58,7 @@ class Vertex:
     port_flow: Block | None = None
     port_effort: Block | None = None
     position: Block | None = None
+    facing: Block | None = None
     labels: tuple[str, ...] = ()
     dual: bool = False
     active: Block | None = None

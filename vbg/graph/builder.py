@@ -232,13 +232,10 @@ class GraphBuilder(Clocked):
         node: Node,
         *,
         labels: tuple[str, ...],
-        position: Block | None,
-        active: Block | None = None,
+        **laws: Block | None,
     ) -> Block:
         effort = leaf(f"{name}.constraint", node.size)
-        self._into(
-            node, f"{name}.Sc", "Sc", state=effort, position=position, labels=labels, active=active
-        )
+        self._into(node, f"{name}.Sc", "Sc", state=effort, labels=labels, **laws)
         return effort
 
     # -- raw bond graphs --------------------------------------------------------

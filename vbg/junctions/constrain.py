@@ -76,12 +76,14 @@ def begin(name: str, builder: Builder, *, points_coincide: bool, latch: Any = No
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Constrained directions: rows on the relative translation and rotation
-    (first body's axes), the position constraints they are the rate of."""
+    (first body's axes), the position constraints they are the rate of, which are sines of turns:
+    zero half a turn off, too, where only `facing` tells (as of a `Vertex`)."""
 
     translation: Block | None
     rotation: Block | None
     position: Block | None
     labels: tuple[str, ...]
+    facing: Block | None = None
 
 
 def constrain(pair: Pair, builder: Builder, *groups: Rows) -> Block:
@@ -101,6 +103,7 @@ def constrain(pair: Pair, builder: Builder, *groups: Rows) -> Block:
         labels=tuple(label for group in groups for label in group.labels),
         position=None if any(p is None for p in positions) else stack(*(p for p in positions if p)),
         active=pair.holds,
+        facing=next((g.facing for g in groups if g.facing is not None), None),
     )
     zero = zeros(3)
     force = zero if on_translation is None else mul(transpose(on_translation), effort)
@@ -141,7 +144,9 @@ def axes_parallel(pair: Pair) -> Rows:
     normals = stack(transpose(pair.x_F), transpose(pair.y_F))
     z_M = pair.axis_of_second(2)
     position = stack(-dot(pair.y_F, z_M), dot(pair.x_F, z_M))
-    return Rows(None, normals, position, ("torque.normal1", "torque.normal2"))
+    R_FA, R_BM = pair.frames.R_AF.data.T, pair.frames.R_BM.data
+    facing = mul(const(R_FA), mul(pair.relative.R_AB, const(R_BM[:, [0, 2]])))
+    return Rows(None, normals, position, ("torque.normal1", "torque.normal2"), facing)
 
 
 def no_rotation(pair: Pair) -> Rows:
@@ -151,7 +156,8 @@ def no_rotation(pair: Pair) -> Rows:
     for column, axis in enumerate((pair.x_F, pair.y_F, pair.z_F)):
         axis_M = pair.axis_of_second(column)
         terms.append((0.5, mul(skew(axis), axis_M)))
-    return Rows(None, EYE, linear(*terms), TORQUES)
+    facing = mul(pair.relative.R_AB, const(pair.frames.R_BM.data @ pair.frames.R_AF.data.T))
+    return Rows(None, EYE, linear(*terms), TORQUES, facing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def simulate(
         cpu=time.process_time() - begun,
     )
     notes = (
-        *problems_of(begin.moved, model_size(mechanism), let_go=begin.let_go),
+        *problems_of(begin.moved, begin.turned, model_size(mechanism), let_go=begin.let_go),
         *not_unique(mechanism, trajectory),
         *left_apart(mechanism),
     )

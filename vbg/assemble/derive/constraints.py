@@ -68,6 +68,7 @@ def _all(work: Derivation) -> list[Constraint]:
                 residual,
                 _position(work, vertex),
                 vertex.active,
+                facing=None if vertex.facing is None else work.laws(vertex.facing),
             )
         )
     return result

@@ -53,7 +53,7 @@ class Constraint:
     vector of all, the flow that must vanish and the position it is the rate of.
     `active` is 1 while the constraint holds and 0 while it does not (None: always).
     `combined` is the residual of a combination of rows as the bonds have it, in which the
-    unknown efforts cancel (None: the residual itself)."""
+    unknown efforts cancel (None: the residual itself).  `facing` is that of its vertex."""
 
     name: str
     part: str
@@ -64,6 +64,7 @@ class Constraint:
     position: Block | None
     active: Block | None = None
     combined: Block | None = None
+    facing: Block | None = None
 
     @property
     def latches(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.constraints.facing import turning
 from vbg.assemble.start.constraints.sizes import typical_length
 from vbg.assemble.system import System
 from vbg.errors import Problem
@@ -20,12 +21,13 @@ MOVED = 1e-9  # of its size: a body that moves less has not moved
 TURNED = 1e-8  # nor turned below this [rad]
 FAR = 0.01  # of its size: a body that was written there was not meant to be moved farther
 OBLIQUE = np.radians(1.0)  # nor to be turned farther
+SINE = "torque normal"  # label of a universal joint's row, a sine that no half turn makes zero
 
 
 def moved_bodies(system: System, written: Array, residual: Array, x: Array) -> Iterator[Problem]:
     """Bodies whose pose was changed to close the mechanism: a warning where it was written and
     changed by more than rounding of figures, with the joint that was furthest from closing.
-    `residual`: position residuals at the `written` state."""
+    `residual`: position residuals, turns as such, at the `written` state."""
     moved: dict[str, float] = {}
     turned: dict[str, float] = {}
     for s in system.slices:
@@ -78,9 +80,11 @@ def _pulling(system: System, body: str, size: float, residual: Array) -> str:
     every: list[tuple[float, str, str, float]] = []
     for c in system.equations.constraints:
         ends = getattr(system.model.joints.get(c.part.removeprefix("joints.")), "between", ())
+        turn = float(np.linalg.norm(residual[c.first :][: len(c.labels)][turning(c.labels)]))
         for label, value in zip(c.labels, residual[c.first :], strict=False):
-            gap = abs(float(value)) * (size if label.startswith("torque") else 1.0)
-            every.append((gap, c.part, label, float(value)))
+            turns = label.startswith("torque")
+            value = turn if turns else float(value)
+            every.append((abs(value) * (size if turns else 1.0), c.part, label, value))
             if any(getattr(end, "body", "") == body for end in ends):
                 own.append(every[-1])
     gap, part, label, value = max(own, default=(0.0, "", "", 0.0))
@@ -158,7 +162,8 @@ def with_unit(system: System, part: str, label: str, value: float, *, rate: str 
     """A residual of a constraint direction in its unit; `rate` is "/s" for a velocity."""
     unit = unit_of(system, part, label)
     if label.startswith("torque") and not rate:
-        return f"{np.degrees(np.arcsin(min(abs(value), 1.0))):.3g} deg"
+        turn = np.arcsin(min(abs(value), 1.0)) if label == SINE else abs(value)
+        return f"{np.degrees(turn):.4g} deg"
     if not unit:
         return f"{abs(value):.3g} (SI)"
     return f"{abs(value):.3g} {unit}{rate}"

@@ -183,7 +183,7 @@ def _assembled(system: System) -> Start:
     x, speeds_changed = _closed_velocity(system, closer, x)
     agree(system, 0.0, x, kept)
     position, velocity = projector.residuals(0.0, x)
-    open_by = projector.residuals(0.0, written)[0]
+    open_by = projector.gaps(0.0, written)
     notes = [*moved_bodies(system, written, open_by, x), *overridden_starts(system, x)]
     notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
     notes += not_kept(system, x, before)

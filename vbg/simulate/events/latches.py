@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, taken_by
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.constraints.facing import turning
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.junctions.latch import MODE
@@ -144,14 +145,18 @@ class Latches:
 
     def _have_met(self, t: float, x: Array, closed: list[Latch]) -> bool:
         """Whether all can close: a gap would be a jump of the posture."""
-        gaps = np.abs(self._projector.residuals(t, x)[0])
+        gaps = self._projector.gaps(t, x)
         for latch in closed:
-            for label, gap in zip(latch.constraint.labels, gaps[latch.rows], strict=True):
-                turns = label.startswith("torque")
-                if not gap <= (MET if turns else MET * self._size):
-                    unit = "rad" if turns else "m"
-                    self.apart = f"{latch.name} by {gap:.3g} {unit} along its {label}"
-                    return False
+            labels, own = latch.constraint.labels, gaps[latch.rows]
+            turned = np.isin(np.arange(len(labels)), turning(labels))
+            way = float(np.linalg.norm(own[~turned]))
+            turn = float(np.linalg.norm(own[turned]))
+            most = labels[int(np.argmax(np.abs(own) * ~turned))]
+            apart = [f"{way:.3g} m (most along {most})"] if not way <= MET * self._size else []
+            apart += [f"{turn:.3g} rad"] if not turn <= MET else []
+            if apart:
+                self.apart = f"{latch.name} by {' and '.join(apart)}"
+                return False
         return True
 
 

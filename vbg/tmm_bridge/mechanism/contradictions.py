@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from vbg.errors import AssemblyError, Problem
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+
+TURNED = 1e-8  # [rad] a body that turns less has not turned
 
 
 def node_name(mechanism: Mechanism, node: int) -> str:
@@ -93,12 +97,14 @@ def contradicting(joint: str, left: float) -> AssemblyError:
     )
 
 
-def problems_of(moved: float, size: float, *, let_go: bool) -> tuple[Problem, ...]:
+def problems_of(moved: float, turned: float, size: float, *, let_go: bool) -> tuple[Problem, ...]:
     """What the engineer should know of a start: a body that was `moved` [m] in a mechanism of
-    that `size`, speeds that were let go."""
+    that `size`, or `turned` [rad], speeds that were let go."""
     problems: tuple[Problem, ...] = ()
-    if moved > 1e-9 * size:
-        what = f"the assembly moved a body by up to {moved:.3g} m from where it was written."
+    found = [f"moved by up to {moved:.3g} m"] if moved > 1e-9 * size else []
+    found += [f"turned by {math.degrees(turned):.4g} deg"] if turned > TURNED else []
+    if found:
+        what = f"the assembly found bodies elsewhere than written: {' and '.join(found)}."
         problems = (Problem("note", "bodies", what),)
     if not let_go:
         return problems

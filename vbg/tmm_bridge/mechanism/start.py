@@ -52,6 +52,7 @@ from vbg.tmm_bridge.mechanism.contradictions import (
     row_name,
     without_rate,
 )
+from vbg.tmm_bridge.mechanism.facing import facing_rows
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.speeds import has_speeds, keep_written
@@ -86,13 +87,15 @@ class Pose(Protocol):
 @dataclass(frozen=True)
 class Start:
     """A consistent state and what is left of the residuals; `moved` is the farthest
-    that a mass centre went from where it was written [m]; `let_go`: whether speeds in
-    `initial` contradict joints or each other, so that none of them is held."""
+    that a mass centre went from where it was written [m], `turned` the most that a body turned
+    from there [rad]; `let_go`: whether speeds in `initial` contradict joints or each other, so
+    that none of them is held."""
 
     y: Array
     position_residual: float
     velocity_residual: float
     moved: float
+    turned: float
     let_go: bool = False
 
 
@@ -138,7 +141,7 @@ def start(
     keeps = held or speeds_as_written
     speeds = given_speeds(mechanism) if keeps else {}
     velocity, let_go = _close_speeds(mechanism, y, drive, speeds, poses if keeps else None)
-    return Start(y, position, velocity, _farthest(mechanism, poses, y, drive), let_go)
+    return Start(y, position, velocity, *_farthest(mechanism, poses, y, drive), let_go)
 
 
 def given_coordinates(mechanism: Mechanism) -> dict[int, float]:
@@ -302,6 +305,7 @@ def _close_positions(
     """Close the loops at y, in place; returns the residual that is left.  Angles across cut joints
     begin `near` what is expected and turn on from there, as those of the tree do."""
     t, values = held_tables(mechanism, given)
+    t, facing = facing_rows(t)
     s = scratch_for(t)
     targets = np.column_stack([values, np.zeros((len(values), 2))]) if len(values) else None
     drive = drive if targets is None else np.vstack([drive, targets])
@@ -315,6 +319,7 @@ def _close_positions(
         _posture_or_fail(mechanism, t, s, y, rates)
         count_angles(mechanism, s, y, counted)
         _posture_or_fail(mechanism, t, s, y, rates)
+        facing.measure(s)
         counted = s.coordinate[:, 0].copy()
         gap = float(np.abs(s.row_state[:, 0] / of_row).max(initial=0.0))
         if gap <= CLOSED or (gap < NEARLY and gap >= 0.5 * best):
@@ -466,13 +471,19 @@ def _held_speeds(
     return residual, float(missed.max(initial=0.0)) / rate, worst
 
 
-def _farthest(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, drive: Array) -> float:
+def _farthest(
+    mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, drive: Array
+) -> tuple[float, float]:
+    """How far [m] a mass centre is from where it was written, and by how much [rad] a body is
+    turned from there, at most."""
     s = scratch_for(mechanism.tables)
     closure(mechanism.tables, s, y, drive)
-    farthest = 0.0
+    farthest = most = 0.0
     for body, place in mechanism.bodies.items():
         if body != GROUND:
             R = s.work[place.node, W_R : W_R + 9].reshape(3, 3)
             p = s.work[place.node, W_P : W_P + 3] + R @ place.p_NB
             farthest = max(farthest, float(np.linalg.norm(p - np.asarray(poses[body].p_WB))))
-    return farthest
+            w, *xyz = quaternion_of((R @ place.R_NB).T @ np.asarray(poses[body].R_WB))
+            most = max(most, 2.0 * math.atan2(float(np.linalg.norm(xyz)), w))
+    return farthest, most

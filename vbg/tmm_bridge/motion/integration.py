@@ -169,7 +169,7 @@ def integrate(
             record.add(plant, float(grid[0]), y0)
         status = _failed(
             f"joints.{gap.joint} is to close at t = {gap.t:.6g} s, but its frames are"
-            f" {gap.gap:.3g} [m or rad] apart."
+            f" {gap.gap} apart."
         )
     except Singular as pose:
         status = _failed(

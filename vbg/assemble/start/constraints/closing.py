@@ -71,7 +71,7 @@ class Closer:
         return found
 
     def gap(self, position: Array) -> float:
-        """The largest position residual, in sizes of bodies or rad."""
+        """The largest of these position residuals, in sizes of bodies or rad."""
         scaled = np.abs(position / self.rows.lengths)
         if self.among is not None:
             scaled = scaled[self.among]
@@ -83,7 +83,7 @@ class Closer:
         projector, x = self.projector, written.copy()
         projector.measure(t, x)
         self.rows.rows_at(t, x)
-        position = projector.residuals(t, x)[0]
+        position = projector.gaps(t, x)
         misfit, chosen = self._misfit(x, position, held), np.inf
         for _ in range(ITERATIONS):
             if misfit <= CLOSED:
@@ -96,7 +96,7 @@ class Closer:
             while True:
                 trial = x.copy()
                 self._move(t, trial, length, position, held)
-                beyond = projector.residuals(t, trial)[0]
+                beyond = projector.gaps(t, trial)
                 left = self._misfit(trial, beyond, held)
                 if left < misfit or length < 1e-3:
                     break
@@ -109,12 +109,12 @@ class Closer:
         residuals."""
         projector, x = self.projector, written.copy()
         projector.measure(t, x)
-        position = projector.residuals(t, x)[0]
+        position = projector.gaps(t, x)
         best, least = x.copy(), position
         for _ in range(ITERATIONS):
             projector.move_posture(t, x, -0.5 * position)
             projector.measure(t, x)
-            position = projector.residuals(t, x)[0]
+            position = projector.gaps(t, x)
             if self.gap(position) < self.gap(least):
                 best, least = x.copy(), position
         return best, least

@@ -110,7 +110,7 @@ class _Nearby:
         closed = closer.close(0.0, there)
         if closed is None:
             return None
-        gap = closer.gap(projector.residuals(0.0, closed)[0])
+        gap = closer.gap(projector.gaps(0.0, closed))
         return closer.rows.choose(0.0, closed, tolerance_at(gap))
 
 

@@ -20,6 +20,7 @@ from vbg.assemble.program.machine import (
     project,
     project_each,
 )
+from vbg.assemble.start.constraints.facing import Facing
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
@@ -94,6 +95,15 @@ class Projector:
         """Position and velocity residuals of all constraints at (t, x)."""
         both = self._residual(t, x).copy()
         return both[: self.rows], both[self.rows :]
+
+    @cached_property
+    def _facing(self) -> Facing:
+        """Made where it is first needed: a run has its residuals near zero."""
+        return Facing(self.system)
+
+    def gaps(self, t: float, x: Array) -> Array:
+        """Position residuals however far from closing: turns of frames in place of their sines."""
+        return self._facing.turned(t, x, self.residuals(t, x)[0])
 
     def normalise(self, x: Array) -> None:
         """Unit quaternions, in place."""

@@ -21,7 +21,7 @@ from vbg.tmm_bridge.kernels.entries import closure, correction, row_impulses, se
 from vbg.tmm_bridge.kernels.program import PLAY_CHANGES
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_P
-from vbg.tmm_bridge.kernels.tables import ROW_DOT
+from vbg.tmm_bridge.mechanism.facing import turn_apart, way_apart
 from vbg.tmm_bridge.mechanism.speeds import work_of_drives
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.events.sticking import frictions_switched
@@ -36,9 +36,9 @@ TURNS = 3  # of one joint at an instant: it closes, opens, and may close again l
 
 
 class Apart(ArithmeticError):
-    """A joint is to close whose frames are not together."""
+    """A joint is to close whose frames are not together, but a `gap` apart."""
 
-    def __init__(self, t: float, joint: str, gap: float):
+    def __init__(self, t: float, joint: str, gap: str):
         self.t, self.joint, self.gap = t, joint, gap
         super().__init__(f"t = {t}")
 
@@ -178,11 +178,12 @@ def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array
 
 
 def _require_met(plant: Plant, t: float, latch: Latch) -> None:
-    for row in plant.mechanism.cut[latch.name].rows:
-        gap = abs(float(plant.scratch.row_state[row, 0]))
-        size = 1.0 if plant.tables.rows[row, 0] == ROW_DOT else model_size(plant.mechanism)
-        if not gap <= MET * size:
-            raise Apart(t, latch.name, gap)
+    joint = plant.mechanism.cut[latch.name]
+    way, turn = (apart(plant.tables, plant.scratch, joint) for apart in (way_apart, turn_apart))
+    told = [f"{way:.3g} m"] if not way <= MET * model_size(plant.mechanism) else []
+    told += [f"{turn:.3g} rad"] if not turn <= MET else []
+    if told:
+        raise Apart(t, latch.name, " and ".join(told))
 
 
 def _of_joint(plant: Plant, latch: Latch, lam: Array) -> tuple[Array, Array]:
