@@ -32,6 +32,10 @@ POWERS = {  # of its terms, those of lower degree first
 ENOUGH = {n: len(forms[-1]) + CHECKS for n, forms in POWERS.items()}  # random models for one
 STAGES = (CHECKS, 8, 13, 28, 30)
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
+FRACTION = 1e-12  # of a number that is a usual fraction
+FITTED = 1e-14  # of the numbers of a polynomial, beside the largest of its terms
+LAST = 1e-15  # of a number's last digits
+FEW, MANY = 6, 12  # digits of numbers that somebody wrote
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding where it has no form
 APART = 1e-15  # the same beside the largest coefficient of a sum
 NEAR = 1e-3  # of a value: none of two that are equal in the model is then
@@ -72,6 +76,7 @@ class Entries:
     values: Array
     models: Sequence[Model]
     _met: dict[bytes, Any] = field(default_factory=dict, repr=False)
+    _numbers: list[float] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(cls, model: Model, chosen: Mapping[str, float]) -> Entries:
@@ -157,7 +162,7 @@ class Entries:
         k = c[0] / scale[0]
         if np.abs(c - k * scale).max() > CLOSE * np.abs(c).max():
             return None
-        return self._term(float(np.median(c / scale)), changed, exponents)
+        return self._term(self._meant(float(np.median(c / scale)), LAST), changed, exponents)
 
     def _polynomial(self, c: Array, changed: list[int]) -> Any:
         forms = POWERS.get(len(changed), [])
@@ -180,13 +185,36 @@ class Entries:
         if len(kept) > 4:
             return None
         scale = np.prod(self.values[0, changed] ** powers[kept], axis=1)
-        parts = zip(k / scale, powers[kept], strict=True)
-        return sum(self._term(float(one), changed, exponents) for one, exponents in parts)
+        errors = np.clip(FITTED * np.abs(k).max() / np.abs(k), FRACTION, CLOSE)
+        numbers = map(self._meant, (k / scale).tolist(), errors.tolist())
+        parts = zip(numbers, powers[kept], strict=True)
+        return sum(self._term(one, changed, exponents) for one, exponents in parts)
 
-    def _term(self, k: float, changed: list[int], exponents: Array) -> Any:
+    def _meant(self, k: float, error: float) -> Any:
+        """k, known to a relative `error`: a usual fraction, a number of a few digits, or a usual
+        fraction of a number that was met before, so that what is equal cancels; else k itself.  Of
+        polynomials the small terms are known worst: those of the radius of a long rod, half and
+        a quarter of what its other moment has."""
         import sympy
 
-        term = _fraction(k)
+        simple = simple_fraction(k, max(error, FRACTION))
+        if simple is not None:
+            return simple
+        for digits, known in ((FEW, error), (MANY, LAST)):
+            short = float(f"{k:.{digits}g}")
+            if abs(short - k) <= known * abs(k):
+                return sympy.Float(repr(short), 17)
+        for one in self._numbers:
+            ratio = simple_fraction(k / one, error)
+            if ratio is not None and abs(ratio.p) <= max(DENOMINATORS):
+                return sympy.Float(repr(one * float(ratio)), 17)
+        self._numbers.append(k)
+        return sympy.Float(repr(k), 17)
+
+    def _term(self, number: Any, changed: list[int], exponents: Array) -> Any:
+        import sympy
+
+        term = number
         for i, a in zip(changed, exponents, strict=True):
             power = sympy.Rational(round(2 * a), 2)
             term *= sympy.Symbol(self.names[i], real=True) ** power
@@ -208,20 +236,13 @@ def _plain(c: float) -> Any:
     )
 
 
-def _fraction(k: float) -> Any:
-    """k as a whole number or a usual fraction where it is one."""
-    import sympy
-
-    return simple_fraction(k) or sympy.Float(f"{k:.15g}", 15)
-
-
-def simple_fraction(k: float) -> Any:
-    """The whole number or fraction with one of the `DENOMINATORS` that k is to rounding; or
-    None."""
+def simple_fraction(k: float, error: float = FRACTION) -> Any:
+    """The whole number or fraction with one of the `DENOMINATORS` that k is to a relative `error`;
+    or None."""
     import sympy
 
     near = Fraction(k).limit_denominator(max(DENOMINATORS))
     usual = near.denominator == 1 or near.denominator in DENOMINATORS
-    if near and usual and abs(float(near) - k) < 1e-12 * abs(k):
+    if near and usual and abs(float(near) - k) < error * abs(k):
         return sympy.Rational(near.numerator, near.denominator)
     return None

@@ -147,7 +147,10 @@ def _one(shape: Shape) -> MassProperties:
 
 def _turned(R: Array, J: Array) -> Array:
     """R J R^T.  What R, known to its last digit, leaves of a product of inertia that vanishes is
-    none: about an axis of the body 1e-16 of the largest moment."""
+    none, and quarter turns exchange moments as they are: about an axis of the body 1e-16 of the
+    largest moment would stay, as a product or between two moments that are the same."""
+    near = np.round(R)
+    R = np.where(np.abs(R - near) <= LAST, near, R)
     turned = R @ J @ R.T
     beside = ~np.eye(3, dtype=bool)
     return np.where(beside & (np.abs(turned) <= LAST * np.abs(J).max()), 0.0, turned)
