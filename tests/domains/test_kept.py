@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.assemble.matrices.noether import find_kept
+from vbg.assemble.matrices.noether import find_kept, keeping_of
 from vbg.cli.main import main
 from vbg.spatial import rotation_matrix
 
@@ -69,7 +69,26 @@ def test_a_hinge_without_gravity_keeps_what_turns_about_it():
 
 def test_damping_takes_the_energy_and_a_drive_the_momentum():
     damped = arm("revolute", (0.0, 0.0, 0.0), friction={"viscous": 0.1})
-    assert find_kept(vbg.assemble(damped)) == ()
+    found = keeping_of(vbg.assemble(damped))
+    assert found.kept == () and found.energy == ("dissipated",)
+
+
+def test_what_is_not_there_is_said(capsys, tmp_path):
+    """Nothing conserved, and derivative causality without a store that depends on others."""
+    path = str(EXAMPLES / "shaft-arm-slider.toml")
+    assert main(["show", "causal", path, "--causality", "derivative"]) == 0
+    told = capsys.readouterr().out
+    assert "conserved quantities (0)\n  none: every momentum" in told
+    assert "not the energy, which is supplied" in told
+    assert told.count("derivative causality changes nothing here") == 1
+    own = tmp_path / "derivative.toml"
+    text = Path(path).read_text("utf-8")
+    own.write_text(text.replace("[simulate]", '[simulate]\ncausality = "derivative"'), "utf-8")
+    for command in (["matrices"], ["matrices", "--symbolic", "--numbers"]):
+        assert main(["show", command[0], str(own), *command[1:]]) == 0
+        assert "derivative causality changes nothing here" in capsys.readouterr().out
+    assert main(["show", "causal", str(EXAMPLES / "dc-motor-start.toml")]) == 0
+    assert "changes nothing" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,21 @@ STEP = 1e-40
 LARGEST = 300  # states of stores up to which the search is made
 
 
+def is_searched(system: System) -> bool:
+    """Whether the system is small enough."""
+    return len(_stores(system)) <= LARGEST
+
+
+def _stores(system: System) -> list[int]:
+    return [i for s in system.slices if s.state.kind == "store" for i in range(s.first, s.last)]
+
+
 def find_conserved(system: System) -> tuple[Conserved, ...]:
     """Combinations of momenta and displacements whose rate is zero at the start and at two
     states near it, so that a rest position is not taken for a law; empty for systems
     with more than LARGEST states of stores."""
-    stores = [i for s in system.slices if s.state.kind == "store" for i in range(s.first, s.last)]
-    if not stores or len(stores) > LARGEST:
+    stores = _stores(system)
+    if not stores or not is_searched(system):
         return ()
     start = assemble_start(system)
     x = start.state

@@ -35,6 +35,7 @@ KEPT = 1e-10  # a rate below this part of what makes it up is rounding
 ROUNDING = 1e-7  # of the largest entry of a matrix: no pivot
 CLOSED = 1e-9  # residual of a posture that counts as assembled
 SCREW = 1e-6  # of the machine's length: a pitch above it is none of an axis
+POWERS = ("supplied", "dissipated")  # what changes the energy of a machine
 LARGEST = 400  # states up to which the search is made
 
 Kind = Literal["momentum", "angular momentum", "angular momentum about the mass centre", "energy"]
@@ -67,11 +68,24 @@ def _written(vector: tuple[float, ...]) -> str:
     return f"({', '.join(f'{v:.6g}' for v in vector)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What is `kept`, and where the energy is not what changes it: "supplied", "dissipated"."""
+
+    kept: tuple[Kept, ...] = ()
+    energy: tuple[str, ...] = ()
+
+
 def find_kept(system: System) -> tuple[Kept, ...]:
-    """What all bodies together keep; empty for machines without bodies, or with more than
+    """What all bodies together keep, see `keeping_of`."""
+    return keeping_of(system).kept
+
+
+def keeping_of(system: System) -> Keeping:
+    """What all bodies together keep; nothing is said of machines without bodies, or with more than
     LARGEST states."""
     if not system.model.bodies or system.size > LARGEST:
-        return ()
+        return Keeping()
     start = assemble_start(system)
     rates, sizes, values, powers, taken = [], [], [], [], []
     for t, x in _samples(system, start):
@@ -82,17 +96,16 @@ def find_kept(system: System) -> tuple[Kept, ...]:
         rates.append(own)
         sizes.append(size)
         values.append(_values(system, x))
-        powers.append(
-            [rate[_place(system, f"energy.{name}")] for name in ("supplied", "dissipated")]
-        )
+        powers.append([rate[_place(system, f"energy.{name}")] for name in POWERS])
         taken.append(float(np.linalg.norm(x[_momenta(system)] * rate[_momenta(system)])))
     if not rates:
-        return ()
+        return Keeping()
     found = _combinations(np.array(rates), np.max(sizes, axis=0), np.array(values))
     found = [kept for kept in found if not _is_nothing(kept, np.array(values))]
-    if np.abs(powers).max() <= KEPT * max(np.max(taken), 1e-300):
+    felt = np.abs(powers).max(axis=0) > KEPT * max(np.max(taken), 1e-300)
+    if not felt.any():
         found.append(Kept("energy"))
-    return tuple(found)
+    return Keeping(tuple(found), tuple(name for name, one in zip(POWERS, felt) if one))
 
 
 def _place(system: System, name: str) -> int:

@@ -45,7 +45,9 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     import vbg
 
-    causal = vbg.assign(vbg.expand(read_checked(arguments)), arguments.causality)
+    graph = vbg.expand(read_checked(arguments))
+    asked = arguments.causality or graph.causality
+    causal = vbg.assign(graph, asked)
     if arguments.why is not None:
         reasons = causal.why(arguments.why)
         print(json.dumps(reasons) if arguments.json else "\n".join(reasons))
@@ -54,7 +56,8 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(as_plain(causal) | findings))
     else:
-        print("\n\n".join([as_text(causal), *_as_blocks(findings)]))
+        told = [as_text(causal), *derivative_without_stores(causal, asked), *_as_blocks(findings)]
+        print("\n\n".join(told))
     return 1 if causal.conflicts else 0
 
 
@@ -62,15 +65,16 @@ def assembled(causal: CausalGraph) -> dict[str, Any]:
     """What only the equations show: algebraic loops and how they are solved, conserved
     quantities, redundant directions; the reason where they cannot be assembled."""
     from vbg.assemble import assemble, assemble_start
-    from vbg.assemble.matrices.conserved import find_conserved
-    from vbg.assemble.matrices.noether import find_kept
+    from vbg.assemble.matrices.conserved import find_conserved, is_searched
+    from vbg.assemble.matrices.noether import keeping_of
     from vbg.errors import AssemblyError
 
     try:
         system = assemble(causal)
         conserved = [str(quantity) for quantity in find_conserved(system)]
         # momenta stand there already, component by component
-        kept = [str(one) for one in find_kept(system) if one.kind != "momentum"]
+        keeping = keeping_of(system)
+        kept = [str(one) for one in keeping.kept if one.kind != "momentum"]
         redundant = list(assemble_start(system).redundant)
     except AssemblyError as error:
         return {"not_assembled": str(error)}
@@ -83,6 +87,8 @@ def assembled(causal: CausalGraph) -> dict[str, Any]:
         "variables": variables,
         "solved_loops": solved,
         "conserved": conserved + kept,
+        "searched": is_searched(system),
+        "energy": list(keeping.energy),
         "redundant": redundant,
     }
 
@@ -98,13 +104,28 @@ def _as_blocks(findings: dict[str, Any]) -> list[str]:
             f"loop of order {s['order']}, {how}\n  torn at {', '.join(s['torn'])}\n"
             f"  through {', '.join(s['variables'])}"
         )
-    for title, lines in (
-        ("conserved quantities", findings["conserved"]),
-        ("redundant constraint directions", findings["redundant"]),
-    ):
-        if lines:
-            blocks.append(f"{title} ({len(lines)})\n" + "\n".join(f"  {line}" for line in lines))
+    kept, redundant = findings["conserved"], findings["redundant"]
+    told = [*kept]
+    if not kept:
+        looked = "none: every momentum, displacement and sum of them changes"
+        told = [looked if findings["searched"] else "not looked for: the machine is too large"]
+    if findings["energy"]:
+        told.append(f"not the energy, which is {' and '.join(findings['energy'])}")
+    blocks.append("\n".join([f"conserved quantities ({len(kept)})", *(f"  {t}" for t in told)]))
+    if redundant:
+        title = f"redundant constraint directions ({len(redundant)})"
+        blocks.append("\n".join([title, *(f"  {r}" for r in redundant)]))
     return blocks
+
+
+def derivative_without_stores(causal: CausalGraph, asked: str) -> list[str]:
+    """That derivative causality was asked for and changes nothing, where it is so."""
+    if asked != "derivative" or causal.differential:
+        return []
+    return [
+        "derivative causality changes nothing here: no store depends on others, as joints have "
+        "their constraint sources in it, too"
+    ]
 
 
 def as_plain(causal: CausalGraph) -> dict[str, Any]:

@@ -112,8 +112,15 @@ def act(arguments: argparse.Namespace) -> int:
         print(json.dumps({**as_plain(found), **told}))
     else:
         ends = [*_told(axes), *_open(loose), *_values(parameters), *filter(None, remarks)]
-        print("\n\n".join([*_as_blocks(found), *ends]))
+        print("\n\n".join([*_as_blocks(found), *ends, *_derivative(system)]))
     return 0
+
+
+def _derivative(system: System) -> list[str]:
+    """That derivative causality changes nothing, where it was asked for."""
+    from vbg.cli.show.causal import derivative_without_stores
+
+    return derivative_without_stores(system.causal, system.causal.graph.causality)
 
 
 def _open(rows: tuple[str, ...]) -> list[str]:
@@ -142,7 +149,8 @@ def _act_on_blocks(system: System, arguments: argparse.Namespace, axes: dict[str
     elif arguments.latex:
         print("\n".join([*(f"% {line}" for line in _told(axes)), as_latex(written)]))
     else:
-        print("\n\n".join([CASES[written.case], as_text(written), *_told(axes)]))
+        told = [*_told(axes), *_derivative(system)]
+        print("\n\n".join([CASES[written.case], as_text(written), *told]))
     return 0
 
 
