@@ -3,12 +3,16 @@ section 4, the case that vector-bond-graph.txt leaves open), against closed form
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import vbg
 from vbg.assemble import System
 from vbg.assemble.matrices.matrices import matrices_of
+from vbg.cli.main import main
+from vbg.io import toml
 
 RUN = {"t_end": 2.0, "output_step": 0.1, "rtol": 1e-11, "atol": 1e-13}
 
@@ -62,6 +66,28 @@ def test_several_inductors_split_by_rank(inertias):
         assert solution[f"I{i}.momentum"] / L == pytest.approx(expected, abs=1e-9)
     assert solution.audit.energy_residual < 1e-9
     assert solution.audit.velocity_residual < 1e-11
+
+
+@pytest.mark.parametrize("inertias", [(2.0,), (2.0, 0.5), (0.3, 0.5, 1.7)])
+def test_matrices_by_blocks_are_followed_by_what_numbers_split(inertias, tmp_path, capsys):
+    """No row of T_LE vanishes: Q1^T T_LE Q1 is regular, Q2^T T_LE nothing, H of the rows Q2^T."""
+    path = tmp_path / "inductors.toml"
+    toml.write(inductors(*inertias).model, path)
+    command = ["show", "matrices", str(path), "--symbolic", "--blocks"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["case"] == "14 or mixed"
+    found = {n: np.array(m["values"]) for n, m in told["at_start"]["blocks"].items()}
+    if len(inertias) == 1:
+        assert told["at_start"]["case"] == "14" and not found and "case (14)" in text
+        return
+    Q1, Q2, T_LE = found["Q1"], found["Q2"], found["T_LE"]
+    assert np.linalg.matrix_rank(Q1.T @ T_LE @ Q1) == Q1.shape[1] == 1
+    assert np.abs(Q2.T @ T_LE).max() < 1e-12 * np.abs(T_LE).max()
+    assert found["H4"].shape == (len(inertias) - 1, len(inertias)) and found["H4"].any()
+    assert "\nQ2 (" in text and "\nH4 (" in text and "mixed case" in text
 
 
 @pytest.mark.parametrize("law", ["e/4 + e**3/50", "e*(0.5 + 0.2*sin(e))"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from vbg.assemble.system import System
 
 PLACE = 40
+BY_NUMBERS = ("14 or mixed", "mixed rows")  # cases that symbols leave open
 WIDEST = 8  # columns of a matrix that is printed whole; of others the entries not zero
 
 CASES = {
@@ -27,10 +29,9 @@ CASES = {
     "mixed": "mixed case: T_LE is singular but not zero; the rows Q1^T give efforts directly, the\n"
     "rows Q2^T are differentiated once (H)",
     "mixed rows": "mixed case: rows of T_LE that vanish are differentiated once (in H), the\n"
-    "others give efforts directly, as many as are independent (numbers: Q1, Q2)",
-    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case.\n"
-    "vbg show matrices in numbers tells which, and has Q1, Q2 and H; in symbols they are shown of\n"
-    "machines with up to 12 components of stores, without --blocks",
+    "others give efforts directly, as many as are independent (Q1, Q2: see the last lines)",
+    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case,\n"
+    "which its numbers tell: see the last lines, with Q1, Q2 and H",
 }
 
 
@@ -109,7 +110,7 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.json:
         told = {"effort_axes": axes, "open_rows": loose, "parameters": parameters}
         told["numbered"] = numbered
-        print(json.dumps({**as_plain(found), **told}))
+        print(json.dumps({**plain_matrices(found), **told}))
     else:
         ends = [*_told(axes), *_open(loose), *_values(parameters), *filter(None, remarks)]
         print("\n\n".join([*_as_blocks(found), *ends, *_derivative(system)]))
@@ -140,25 +141,35 @@ def _told(axes: dict[str, str]) -> list[str]:
 def _act_on_blocks(system: System, arguments: argparse.Namespace, axes: dict[str, str]) -> int:
     from vbg.analysis.symbolic.block_matrices import as_latex, as_plain, as_text, written_matrices
     from vbg.analysis.symbolic.formulas import DIGITS
+    from vbg.assemble.matrices.matrices import matrices_of
 
     digits = None if arguments.json else DIGITS
     names = not arguments.numbers
     written = written_matrices(system, names=names, latex=arguments.latex, digits=digits)
+    found = matrices_of(system) if written.case in BY_NUMBERS else None
     if arguments.json:
-        print(json.dumps({**as_plain(written), "effort_axes": axes}))
+        own = {} if found is None else {"at_start": plain_matrices(_split(found))}
+        print(json.dumps({**as_plain(written), "effort_axes": axes, **own}))
     elif arguments.latex:
         print("\n".join([*(f"% {line}" for line in _told(axes)), as_latex(written)]))
     else:
         told = [*_told(axes), *_derivative(system)]
-        print("\n\n".join([CASES[written.case], as_text(written), *told]))
+        at_start = [] if found is None else ["in numbers, at the start", *_as_blocks(_split(found))]
+        print("\n\n".join([CASES[written.case], as_text(written), *told, *at_start]))
     return 0
+
+
+def _split(found: PaperMatrices) -> PaperMatrices:
+    """What numbers alone tell: the case, and in the mixed one how its rows are split."""
+    own = {name: m for name, m in found.blocks.items() if name[0] in "QH" or name == "T_LE"}
+    return replace(found, blocks=own if found.case == "mixed" else {})
 
 
 def _values(parameters: dict[str, float]) -> list[str]:
     return [", ".join(f"{n} = {v:.7g}" for n, v in parameters.items())] if parameters else []
 
 
-def as_plain(found: PaperMatrices) -> dict[str, Any]:
+def plain_matrices(found: PaperMatrices) -> dict[str, Any]:
     return {
         "case": found.case,
         "linear": found.linear,
