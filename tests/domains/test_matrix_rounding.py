@@ -82,3 +82,24 @@ def test_matrices_of_machines_have_no_entries_of_rounding(name):
         sizes = np.abs(matrix.values)
         faint = (sizes > 0.0) & (sizes < 1e-13 * beside(sizes))
         assert not faint.any(), (label, np.argwhere(faint))
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "wishbone-corner"])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_momenta_that_are_last_digits_of_others_are_none(name, scale):
+    """At the start a piston slides and does not turn, a suspension rests: no entry is 1e-24; a body
+    that turns a thousand times slower than another keeps its momentum."""
+    system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+    x = vbg.start(system).state.copy()
+    momenta = [s for s in system.slices if s.state.name.endswith("momentum")]
+    for s in momenta:
+        x[s.first : s.last] *= scale
+    for matrix in matrices_of(system, 0.0, x).blocks.values():
+        sizes = np.abs(matrix.values)
+        assert not ((sizes > 0.0) & (sizes < 1e-24)).any()
+    rng = np.random.default_rng(2)
+    for s in momenta:
+        x[s.first : s.last] = rng.choice([1.0, 1e-3]) * rng.normal(size=s.last - s.first)
+    R_E = matrices_of(system, 0.0, x).blocks["R_E"].values
+    turning = sum(s.state.name.endswith("angular_momentum") for s in momenta)
+    assert np.count_nonzero(R_E) == 6 * turning

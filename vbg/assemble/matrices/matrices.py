@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from vbg.assemble.matrices.efforts import MixedRows, exact_rows, misfit_of, numeric_rows
 from vbg.assemble.matrices.forms import GIVERS, LAWS, RECEIVERS, Forms, Grid, NamedMatrix, Read
+from vbg.assemble.matrices.momenta import momentum_sizes
 from vbg.assemble.matrices.numbers import Numbers
 from vbg.assemble.matrices.rounding import Sized, SizedNumbers, inverse
 from vbg.assemble.matrices.symbolic import SymbolicReader
@@ -64,7 +65,7 @@ def matrices_of(system: System, t: float = 0.0, x: ArrayLike | None = None) -> P
     forms = Forms.of(system)
     start = assemble_start(system)
     numbers = Numbers(start, t, start.state if x is None else np.asarray(x, dtype=float))
-    sized = SizedNumbers(numbers)
+    sized = SizedNumbers(numbers, momentum_sizes(system, numbers.x))
     made = _blocks(forms, sized, lambda size: Sized.of(np.eye(size)), inverse)
     rows = numeric_rows(made["T_LE"].kept)
     made |= _differentiated(forms, sized, made, rows)

@@ -75,10 +75,11 @@ def inverse(matrix: Sized) -> Sized:
 
 
 class SizedNumbers:
-    """Blocks at one time and state with the sizes of their terms."""
+    """Blocks at one time and state with the sizes of their terms; `given`, by keys, of leaves that
+    are shares of larger ones."""
 
-    def __init__(self, numbers: Numbers):
-        self._numbers = numbers
+    def __init__(self, numbers: Numbers, given: Mapping[bytes, Array]):
+        self._numbers, self._given = numbers, given
         self._sizes: dict[bytes, Array] = {}
 
     def __call__(self, grid: Grid, rows: int, columns: int) -> Sized:
@@ -98,7 +99,10 @@ class SizedNumbers:
         every = [b for b in dependencies(blocks) if b.key not in self._sizes]
         whole = {str(i): b for i, b in enumerate(every) if b.op not in (*READ, "const", "rotation")}
         values: Mapping[str, Array] = self._numbers.values(whole)
-        self._sizes |= {b.key: np.abs(values[name]) for name, b in whole.items()}
+        for name, block in whole.items():
+            self._sizes[block.key] = np.maximum(
+                np.abs(values[name]), self._given.get(block.key, 0.0)
+            )
         for block in every:
             if block.key not in self._sizes:
                 args = [self._size_of(arg) for arg in block.args]
