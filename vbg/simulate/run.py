@@ -470,8 +470,8 @@ class Run:
         limits = limits_of(self.method, self.settings.rtol, *self._kept, self.steps)
         carried = tuple(sorted((*self.carried, *self.recorder.lost(limits.energy))))
         seen = worst, self.recorder.amounts(), carried, inside
-        remarks = located(model, self.recorder.remarks(units, limits.energy))
-        notes = (*notes, *not_agreed(self.switches.unsettled), *remarks)
+        told = *self.latches.notes, *self.recorder.remarks(units, limits.energy)
+        notes = (*notes, *not_agreed(self.switches.unsettled), *located(model, told))
         return Solution(
             time=self.recorder.time,
             signals=signals,

@@ -21,19 +21,18 @@ from vbg.assemble.start.constraints.closing import (
     missed_speeds,
     with_held_speeds,
 )
-from vbg.assemble.start.constraints.determined import Projection, determined
+from vbg.assemble.start.constraints.determined import Projection
 from vbg.assemble.start.constraints.nearby import LostGrip, lost_grip
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.constraints.rounding import condition_of, lost_pivots, lost_to_rounding
 from vbg.assemble.start.constraints.signs import require_positive
 from vbg.assemble.start.lengths import held_lengths, held_not_kept, row_lengths
+from vbg.assemble.start.redundant import redundancy_of
 from vbg.assemble.start.refused import (
     DRIVE,
     contradiction,
-    directions,
     does_not_close,
     drives_of,
-    redundancy,
     singular,
     without_inertia,
     worst_gap,
@@ -59,7 +58,6 @@ Array = NDArray[np.float64]
 
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
 WEAK = 1e5  # condition of the constraint matrix from which on rates are closed once more
-INVOLVED = 1e-7  # part of a row in a combination of rows, below which it is not in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,17 +291,13 @@ def examined(system: System, closer: Closer, start: Start) -> Start:
     start = _conditioned(system, closer, replace(start, freedoms=freedoms))
     if not dependent:
         return start
-    involved = np.any(np.abs(found.combinations) > INVOLVED, axis=0) | ~taking
-    redundant = directions(system, involved)
-    null = found.null_efforts(closer.rows.lengths)
-    projections = determined(system.equations.constraints, null, closer.rows.lengths)
-    note = redundancy(system, dependent, redundant, projections)
+    redundancy = redundancy_of(system, closer.rows, found)
     return replace(
         start,
-        redundant=redundant,
+        redundant=redundancy.names,
         dependent=dependent,
-        determined=projections,
-        notes=(*start.notes, note),
+        determined=redundancy.determined,
+        notes=(*start.notes, redundancy.problem(system)),
     )
 
 

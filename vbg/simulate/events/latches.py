@@ -15,7 +15,7 @@ sticks in it (`Switches.struck`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,9 +23,12 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, taken_by
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.constraints.choice import RowChoice
 from vbg.assemble.start.constraints.facing import turning
 from vbg.assemble.start.constraints.posture import Projector
+from vbg.assemble.start.redundant import redundancy_of
 from vbg.assemble.start.start import Start
+from vbg.errors import Problem
 from vbg.junctions.latch import MODE
 from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import Event
@@ -65,7 +68,8 @@ class Before:
 
 
 class Latches:
-    """Those of one run; `apart` says which cannot close, and why."""
+    """Those of one run; `apart` says which cannot close, and why, `notes` whose efforts are not
+    unique behind a closing."""
 
     def __init__(self, start: Start, projector: Projector):
         self._start, self._projector = start, projector
@@ -74,6 +78,9 @@ class Latches:
         self.all = tuple(_latches(start))
         self._held = Evaluator(start.system.programs.held)
         self.apart = ""
+        self._rows = RowChoice(start.system) if self.all else None
+        self._told = {start.redundant}
+        self.notes: tuple[Problem, ...] = ()
 
     def look(self, t: float, x: Array) -> Before:
         """Which are open, what each has lost so far and what its stops hold."""
@@ -89,6 +96,7 @@ class Latches:
         """x behind the impulses of those that have just `closed`, in place."""
         if not self._have_met(t, x, closed):
             return
+        self._tell_redundant(t, x, closed)
         speeds = self._projector.residuals(t, x)[1]
         impulses = self._start.evaluator("impulse")(t, x, -speeds).copy()
         outputs = Evaluator(self._start.system.programs.output)
@@ -99,6 +107,18 @@ class Latches:
         self._supply(t, x, impulses)
         self._lose(x, closed, -0.5 * float(impulses @ speeds))
         self._projector.move_velocity(t, x, -speeds)
+
+    def _tell_redundant(self, t: float, x: Array, closed: Sequence[Latch]) -> None:
+        """A note where rows that hold from now on depend on others as they have not before."""
+        assert self._rows is not None
+        system = self._start.system
+        found = redundancy_of(system, self._rows, self._rows.choose(t, x))
+        if found.names and found.names not in self._told:
+            self._told.add(found.names)
+            told, names = found.problem(system), " and ".join(latch.name for latch in closed)
+            what = f"from t = {t:.6g} s on, where {names} closes, {told.what}"
+            split = f"So are the impulses there. {told.remedy}"
+            self.notes += (replace(told, what=what, remedy=split),)
 
     def account(self, t: float, x: Array, *looks: Before) -> list[Event]:
         """The events of those that have opened or closed from one of the `looks` to the next or

@@ -143,10 +143,10 @@ def integrate(
     plant, record = Plant(mechanism, float(grid[-1] - grid[0])), _Record(grid, patience)
     halts = stops_of(mechanism, float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
-    status = Status("finished", "The simulation reached its end.")
+    status, seen = Status("finished", "The simulation reached its end."), record.between
     try:
-        y = plant.sample(halts[0], switched(plant, plant.smooth[0], y0, first=True))
-        y = switched(plant, plant.smooth[0], y, first=False)  # under what was sampled
+        y = plant.sample(halts[0], switched(plant, plant.smooth[0], y0, seen, first=True))
+        y = switched(plant, plant.smooth[0], y, seen, first=False)  # under what was sampled
         record.events += turned_at_start(plant, float(grid[0]), y0, y)
         record.add(plant, float(grid[0]), y.copy())
         for begin, end in pairwise(halts):
@@ -204,7 +204,7 @@ def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
     if record.done < len(record.grid):
         plant.smooth = (end.after, np.inf)
         y = _behind(plant, end, y, record)
-        record.add(plant, end.after, switched(plant, end.after, y, first=False))
+        record.add(plant, end.after, switched(plant, end.after, y, record.between, first=False))
 
 
 def _stopped(record: _Record) -> Status:
@@ -268,7 +268,7 @@ def _smooth_span(
 def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]:
     """Steps up to the end, a stop that touches or leaves, or a jump over a singular posture."""
     plant, record, names = span.plant, span.record, span.names
-    y = switched(plant, t, y, first=False)
+    y = switched(plant, t, y, record.between, first=False)
     plant.settle(t, y)
     solver = _stepper(span, t, y)
     solver.h = min(solver.h, plant.soonest_reversal(t, y, solver.h * solver.f) * solver.h)

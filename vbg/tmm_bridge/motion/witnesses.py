@@ -1,7 +1,8 @@
 """States of a run between its rows, for what rows may miss.
 
 Rows an oscillation's period apart fall on its turning points, all of them, and tell of no motion
-and no energy.  So some ends of steps are kept, a few in a run of any length.  Every other one,
+and no energy.  So some ends of steps are kept, a few in a run of any length, and the instants at
+which joints close.  Every other one,
 every fourth ... could fall on turning points, too, where steps are alike; those of which
 
     frac(n phi) < share,     phi = (sqrt 5 - 1) / 2,
@@ -21,6 +22,13 @@ MOST = 64  # states that are kept
 PHI = 0.5 * (5.0**0.5 - 1.0)
 
 
+class Closing(NamedTuple):
+    """The joints that close at one instant, and those that are open behind it."""
+
+    joints: tuple[str, ...]
+    open: tuple[str, ...]
+
+
 class Seen(NamedTuple):
     """A state, the time that it is seen at, and the draw by which it stays."""
 
@@ -34,6 +42,7 @@ class Witnesses:
     """At most MOST states of a run, spread evenly over its steps."""
 
     kept: list[Seen] = field(default_factory=list)
+    closings: dict[Closing, Seen] = field(default_factory=dict)
     _steps: int = 0
     _share: float = 1.0
 
@@ -48,6 +57,12 @@ class Witnesses:
             self._share *= 0.5
             self.kept = [seen for seen in self.kept if seen.draw < self._share]
 
+    def close(self, closing: Closing, inside: float, state: Array) -> None:
+        """The `state` in which these joints close, their modes already those behind it: the first
+        of its like."""
+        self.closings.setdefault(closing, Seen(inside, state.copy(), 0.0))
+
     def back_to(self, t: float) -> None:
         """Forget those behind t."""
         self.kept = [seen for seen in self.kept if seen.inside <= t]
+        self.closings = {c: seen for c, seen in self.closings.items() if seen.inside <= t}

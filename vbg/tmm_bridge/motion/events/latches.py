@@ -27,6 +27,7 @@ from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.events.sticking import frictions_switched
 from vbg.tmm_bridge.motion.rate.instants import ALIKE
 from vbg.tmm_bridge.motion.rate.plant import Plant
+from vbg.tmm_bridge.motion.witnesses import Closing, Witnesses
 from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
@@ -43,9 +44,9 @@ class Apart(ArithmeticError):
         super().__init__(f"t = {t}")
 
 
-def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
-    """The state with the modes that hold from here on: of joints that open and close, then of
-    frictions.  Raises Apart."""
+def switched(plant: Plant, t: float, y: Array, seen: Witnesses, *, first: bool) -> Array:
+    """The state with the modes that hold from here on: of joints that open and close, which are
+    `seen` to close, then of frictions.  Raises Apart."""
     network = plant.mechanism.network
     for turn in range(TURNS * len(network.latches) if network is not None else 0):
         changing = _changing(plant, t, y)
@@ -54,7 +55,7 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
             changing += _right_ahead(plant, t, y, changing, blurred)
         if not changing:
             break
-        y = _changed(plant, t, y, changing)
+        y = _changed(plant, t, y, changing, seen)
     return frictions_switched(plant, t, plant.together(t, y, first=first), first=first)
 
 
@@ -77,7 +78,7 @@ def turned_at_start(plant: Plant, t: float, before: Array, after: Array) -> tupl
     return tuple(Event(t, f"joints.{one.name}", "switches") for one in turned)
 
 
-def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Array:
+def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch], seen: Witnesses) -> Array:
     """The state with these turned over, or armed.  Lost is what stops of those that open held, each
     its own, and in the impact of those that close, in equal shares."""
     y, own = y.copy(), plant.mechanism.size
@@ -89,7 +90,14 @@ def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Arr
         y[own + latch.mode + ARMED] = 1.0 - y[own + latch.mode]
         _lose(plant, y, [latch], held - _held(plant, t, y))
     closing = [latch for latch in turning if y[own + latch.mode] < 0.5]
-    return _struck(plant, t, y, closing) if closing else y
+    if not closing:
+        return y
+    network = plant.mechanism.network
+    latches = network.latches if network is not None else ()
+    opened = tuple(latch.name for latch in latches if y[own + latch.mode] > 0.5)
+    closed = Closing(tuple(latch.name for latch in closing), opened)
+    seen.close(closed, plant.inside(t), plant.loosened(y))
+    return _struck(plant, t, y, closing)
 
 
 def _held(plant: Plant, t: float, y: Array) -> float:

@@ -2,12 +2,15 @@
 
 A vector nu with G^T nu = 0 is a set of cut efforts that no motion feels: with
 it the loop carries a self-stress.  Every joint force that such a self-stress
-changes is not unique, however it is computed.  The null space is that of the rows over
-the hinges (`independence`); its stresses are passed through the tree as loads.
+changes is not unique, however it is computed.  The null space is that of the rows that hold over
+the hinges (`independence`); its stresses are passed through the tree as loads.  Rows come and go
+with joints that open and frictions that stick, so that it is that of every set of them that a run
+has; and what it does to a joint at the instant that closes it, it does to its impulse.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -15,11 +18,13 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.model import Model
 from vbg.plumbing.components import component
+from vbg.solution import Status
 from vbg.tmm_bridge.kernels.entries import measure_rows, section
 from vbg.tmm_bridge.kernels.independence import REDUNDANT
 from vbg.tmm_bridge.kernels.program import PLAY_OUTPUTS
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
+from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units
 from vbg.tmm_bridge.mechanism.start import model_size
@@ -32,6 +37,7 @@ from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 SAMPLES = 5
 AT_REST = 1e-11  # rad, or lengths of the mechanism, in the whole run: no motion
 TINY = float(np.finfo(float).tiny)
+_WRENCH, _COSTS = ("force", "torque"), ("impulse", "moment")
 
 
 def self_stresses(plant: Plant) -> Array:
@@ -41,8 +47,10 @@ def self_stresses(plant: Plant) -> Array:
     if m == 0 or plant.rank == m:
         return np.zeros((m, 0))
     measure_rows(plant.tables, s)
-    vectors, values, _ = np.linalg.svd(s.G)
-    null = vectors[:, np.count_nonzero(values > REDUNDANT) :]
+    holding = np.flatnonzero(plant.tables.rows[:, 4] != IDLE)
+    vectors, values, _ = np.linalg.svd(s.G[holding])
+    null = np.zeros((m, len(holding) - np.count_nonzero(values > REDUNDANT)))
+    null[holding] = vectors[:, len(holding) - null.shape[1] :]
     # A row that nothing can move (scale 0) is its own null vector already.
     return np.where(s.scales > 0.0, s.scales, 1.0)[:, None] * null
 
@@ -85,37 +93,42 @@ def stressed(mechanism: Mechanism, record: Record, nu: Array) -> Record:
     )
 
 
-def one_instant(mechanism: Mechanism, trajectory: Trajectory, k: int) -> Record:
-    """The record of the k-th output time alone."""
-    alone = Trajectory(
-        trajectory.time[k : k + 1],
-        trajectory.states[k : k + 1],
-        trajectory.inside[k : k + 1],
-        (),
-        0,
-        0,
-        trajectory.status,
-    )
-    return replay(mechanism, alone)
+def one_instant(mechanism: Mechanism, t: float, y: Array, status: Status) -> Record:
+    """The record of one state alone."""
+    times = np.array([t])
+    return replay(mechanism, Trajectory(times, y[None], times, (), 0, 0, status))
 
 
 def affected_channels(mechanism: Mechanism, trajectory: Trajectory) -> frozenset[str]:
-    """Components of joint forces that some self-stress changes during the motion, and what
-    frictions on one motion without inertia exert."""
+    """Components of joint forces that some self-stress changes during the motion, of the impulses
+    of joints that close, and what frictions on one motion without inertia exert."""
     found = _shared_without_inertia(mechanism, trajectory)
     if not len(mechanism.tables.rows):
         return frozenset(found)
     plant = Plant(mechanism)
     for k in _samples(plant, trajectory):
         slow = AT_REST / max(float(trajectory.time[-1]), TINY)
-        _evaluate_held(plant, float(trajectory.inside[k]), trajectory.states[k], slow)
+        t, y = float(trajectory.inside[k]), trajectory.states[k]
+        _evaluate_held(plant, t, y, slow)
         stresses = self_stresses(plant)
         if not stresses.shape[1]:
             continue
-        record = one_instant(mechanism, trajectory, int(k))
-        found |= _changed(mechanism, record, stresses)
+        found |= _changed(mechanism, one_instant(mechanism, t, y, trajectory.status), stresses)
         found |= _told_otherwise(plant, stresses)
+    for closing, (t, y, _) in trajectory.between.closings.items():
+        plant.evaluate(t, y)
+        stresses = self_stresses(plant)
+        record = one_instant(mechanism, t, y, trajectory.status)
+        found |= _impulses(closing.joints, _changed(mechanism, record, stresses))
     return frozenset(found)
+
+
+def _impulses(joints: Collection[str], changed: Collection[str]) -> set[str]:
+    """Components of impulses and their moments, where these of forces and torques are `changed`
+    as the joints close."""
+    of = {f"{j}.{a}": f"{j}.{b}" for j in joints for a, b in zip(_WRENCH, _COSTS, strict=True)}
+    split = (name.rpartition(".") for name in changed)
+    return {f"{of[vector]}.{one}" for vector, _, one in split if vector in of}
 
 
 def _shared_without_inertia(mechanism: Mechanism, trajectory: Trajectory) -> set[str]:
@@ -133,10 +146,13 @@ def _shared_without_inertia(mechanism: Mechanism, trajectory: Trajectory) -> set
 
 
 def _samples(plant: Plant, trajectory: Trajectory) -> Array:
-    """Places of outputs: some over the run, and the first with every set of modes of frictions."""
-    n, own = len(trajectory.time), plant.mechanism.size
+    """Places of outputs: some over the run, and the first with every set of modes of frictions and
+    of joints that open."""
+    n, own, network = len(trajectory.time), plant.mechanism.size, plant.mechanism.network
     places = np.linspace(0, n - 1, SAMPLES).astype(int)
+    opening = network.latches if network is not None else ()
     modes = [own + friction.mode for friction in plant.sticky]
+    modes += [own + latch.mode for latch in opening]
     if modes:
         _, first = np.unique(trajectory.states[:, modes], axis=0, return_index=True)
         places = np.concatenate([places, first])
@@ -238,5 +254,10 @@ def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, .
 
 def _place_of(model: Model, name: str) -> str:
     """Table and name of a joint, part or shaft."""
-    tables = ("joints", "rotational", "translational", "electric", "hydraulic")
-    return next((f"{t}.{name}" for t in tables if name in getattr(model, t)), f"shafts.{name}")
+    tables, part = ("joints", "rotational", "translational", "electric", "hydraulic"), name
+    while part:
+        for table in tables:
+            if part in getattr(model, table):
+                return f"{table}.{name}"
+        part = part.rpartition(".")[0]
+    return f"shafts.{name}"
