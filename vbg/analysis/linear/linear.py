@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.analysis.linear.modes import Mode, find_modes, stability
+from vbg.analysis.linear.known import rounding_of, without_rounding
+from vbg.analysis.linear.modes import Mode, find_modes, has_slow, stability
 from vbg.analysis.linear.taps import sampled_states, wired
 from vbg.analysis.probe.held import Sampling, sampling
 from vbg.analysis.probe.kinks import Kink, cells, kinks_at, on_side, undecided
 from vbg.analysis.probe.probe import Input, Probe, choose_inputs
-from vbg.analysis.probe.tangent import tangent, turning
+from vbg.analysis.probe.tangent import Tangent, tangent, turning
 from vbg.analysis.rest.operating import OperatingPoint, classify
 from vbg.analysis.rest.resting import stuck, with_modes
 from vbg.assemble.start.start import assemble_start
@@ -47,7 +48,9 @@ class Linearisation:
     point it is; A of an instant that is no equilibrium is frozen at that instant.  Where the
     point lies at `kinks`, all this holds on the `side` only that the words say, and where a law
     jumps, not at all.  With `sampling` A holds from one sample to the next, and its multipliers
-    tell what becomes of deviations.
+    tell what becomes of deviations.  `known` (k, r, r): samples of what rounding left in the
+    entries of A, where it has poles at zero or far below the fastest; what is no larger than
+    these is zero in A.
     """
 
     A: Array
@@ -64,6 +67,7 @@ class Linearisation:
     kinks: tuple[Kink, ...] = ()
     side: tuple[str, ...] = ()
     sampling: Sampling | None = None
+    known: Array | None = None
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -75,14 +79,15 @@ class Linearisation:
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """One for each conjugate pair and each real pole, slowest first."""
-        return find_modes(self.A, self.state_names, self.signals, self.signal_names)
+        return find_modes(self.A, self.state_names, self.signals, self.signal_names, self.known)
 
     @property
     def stability(self) -> str:
         """Whether deviations die out, in a sentence; at a kink poles do not tell."""
         if self.kinks:
             return undecided(self.kinks)
-        sentence = stability(self.A) if self.sampling is None else self.sampling.stability
+        sampling = self.sampling
+        sentence = stability(self.A, self.known) if sampling is None else sampling.stability
         if self.point.kind == "instant":
             return f"As if frozen at this instant: {sentence[0].lower()}{sentence[1:]}"
         return sentence
@@ -226,14 +231,18 @@ def _on_one_side(
     n = probe.size
     space = tangent(probe, jacobian, point.x)
     rate = jacobian[probe.spans["rate"]]
-    full = rate[:, :n] if point.generator is None else rate[:, :n] - point.generator.matrix
     names, rows = signal_rows(probe, jacobian)
     if probe.inputs:
         _require_continuous(probe, np.vstack([rate[:, :n], rows[picked, :n]]))
     signals = rows[:, :n] @ space.basis
-    A = space.reduce @ full[space.rows] @ space.basis
-    if point.kind == "instant":  # on its way, the tangent space turns with it
-        A = (space.chosen @ full + turning(probe, space, point.t, point.x, sides)) @ space.basis
+
+    def form(x: Array, derived: Array, there: Tangent) -> Array:
+        return _form(probe, replace(point, x=x), sides, derived, there)
+
+    A, known = form(point.x, jacobian, space), None
+    if has_slow(A):
+        known = rounding_of(probe, point.t, point.x, sides, space, form)
+        A = without_rounding(A, known)
     return Linearisation(
         A=A,
         B=space.reduce @ rate[space.rows, n:],
@@ -248,8 +257,25 @@ def _on_one_side(
         signal_names=tuple(names),
         kinks=where.kinks,
         side=where.words,
-        sampling=sampling(probe.system, point.t, point.x, full, space),
+        sampling=sampling(probe.system, point.t, point.x, _full(probe, point, jacobian), space),
+        known=known,
     )
+
+
+def _full(probe: Probe, point: OperatingPoint, jacobian: Array) -> Array:
+    """Slopes of the rates of x, seen in steady motion from where it goes."""
+    rate = jacobian[probe.spans["rate"], : probe.size]
+    return rate if point.generator is None else rate - point.generator.matrix
+
+
+def _form(
+    probe: Probe, point: OperatingPoint, sides: Array, jacobian: Array, space: Tangent
+) -> Array:
+    full = _full(probe, point, jacobian)
+    if point.kind == "instant":  # on its way, the tangent space turns with it
+        turns = turning(probe, space, point.t, point.x, sides)
+        return np.asarray((space.chosen @ full + turns) @ space.basis)
+    return np.asarray(space.reduce @ full[space.rows] @ space.basis)
 
 
 def _require_inputs_outside_constraints(

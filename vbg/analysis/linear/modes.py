@@ -2,10 +2,12 @@
 
 An eigenvalue s of A, with right and left vectors v and w, is known to within
 
-    e = d |w|^T |A| |v| / |w^H v|
+    e = |w|^T (d |A| + R) |v| / |w^H v|
 
-where the entries are known to d of themselves, in whatever units they are (J. Wilkinson, The
-Algebraic Eigenvalue Problem, 1965, chapter 2): one of 0.1/s is a pole beside one of 3e7/s.
+where the entries are known to d of themselves, in whatever units they are, and to R, what
+rounding of their terms left in them (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965,
+chapter 2): one of 0.1/s is a pole beside one of 3e7/s.  What Newton's method does not sharpen has
+the error of eigenvalues that are computed together, too: n eps ||A|| / |w^H v|.
 """
 
 from __future__ import annotations
@@ -16,14 +18,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.linear.known import SPREAD
+from vbg.analysis.linear.known import largest as largest_of
+
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-KNOWN = 1e-12  # d: rounding, and what a steady motion is found to
+ROUNDING = 1e-15  # d: last digits of an entry
+KNOWN = 1e-12  # d of a real or imaginary part: what a steady motion is found to
 STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much it may move
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
 NEUTRAL = 1e-7  # of the largest pole: rounding makes no more of a double pole at zero,
-SINGULAR = 1e-9  # nor of the smallest singular value of a matrix that has one
+SLOW = 1e-4  # nor so much of any other at zero
+SINGULAR = 1e-9  # of the largest: rounding makes no more of a singular value of zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +40,14 @@ class Mode:
     `frequency` |eigenvalue| [rad/s] (undamped), `damped_frequency` its imaginary
     part, `damping` -real/|eigenvalue| (1: no oscillation; negative: grows).
     `states` (complex, by name of z) and `shape` (by name of signal, joint forces
-    among them) are scaled so that the largest state is 1.
+    among them) are scaled so that the largest state is 1.  `error` [1/s]: what rounding of the
+    entries of A makes of the eigenvalue, which is zero where it is no larger.
     """
 
     eigenvalue: complex
     states: Mapping[str, complex]
     shape: Mapping[str, complex]
+    error: float = 0.0
 
     @property
     def frequency(self) -> float:
@@ -69,13 +78,18 @@ class Mode:
 
 
 def find_modes(
-    A: Array, state_names: tuple[str, ...], signals: Array, signal_names: tuple[str, ...]
+    A: Array,
+    state_names: tuple[str, ...],
+    signals: Array,
+    signal_names: tuple[str, ...],
+    known: Array | None = None,
 ) -> tuple[Mode, ...]:
-    """Modes of A, slowest first; `signals` are the rows of all signals by z."""
+    """Modes of A, slowest first; `signals` are the rows of all signals by z, `known` (k, r, r)
+    samples of what rounding left in the entries of A."""
     if len(A) == 0:
         return ()
     found = []
-    for value, vector in _poles(A):
+    for value, vector, error in _poles(A, known):
         if value.imag < 0.0:
             continue
         scaled = vector / vector[int(np.argmax(np.abs(vector)))]
@@ -85,33 +99,52 @@ def find_modes(
                 value,
                 dict(zip(state_names, scaled.tolist(), strict=True)),
                 dict(zip(signal_names, shape.tolist(), strict=True)),
+                error,
             )
         )
     return tuple(sorted(found, key=lambda mode: (mode.frequency, mode.eigenvalue.real)))
 
 
-def _poles(A: Array) -> Iterator[tuple[complex, Complex]]:
-    """Eigenvalues without rounding, and their vectors."""
+def has_slow(A: Array) -> bool:
+    """Whether rounding may have made any pole of A."""
+    if len(A) == 0 or not np.all(np.isfinite(A)):
+        return False
+    sizes = np.abs(np.linalg.eigvals(A))
+    return bool(sizes.min() <= SLOW * sizes.max())
+
+
+def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, float]]:
+    """Eigenvalues without rounding, their vectors, and what each may be off by."""
     from scipy.linalg import eig, matrix_balance
 
     balanced, scale = matrix_balance(A, permute=False)
     values, left, right = eig(balanced, left=True)
+    size = np.diag(scale)
+    entries = np.abs(balanced)
+    samples = (np.zeros((0, *A.shape)) if known is None else known) * size / size[:, None]
+    sums = largest_of(samples)
+    together = float(len(A) * np.finfo(float).eps * np.linalg.norm(balanced))
     sizes, largest = np.linalg.svd(balanced, compute_uv=False), np.abs(values).max()
     free = bool(sizes[-1] <= SINGULAR * sizes[0])
     for first, w, vector in zip(values.astype(complex).tolist(), left.T, right.T, strict=True):
-        value, v = _sharpened(balanced, first, vector)
-        of_entries = float(np.abs(w) @ np.abs(balanced) @ np.abs(v))
-        along = abs(np.vdot(w, v))
-        error = KNOWN * of_entries / along if along > 0.0 else np.inf
-        may_be_zero = free and abs(value) < NEUTRAL * largest
-        yield _cleaned(value, error, may_be_zero), np.diag(scale) * v
+        value, v, apart = first, vector, together
+        if (sharp := _sharpened(balanced, first, vector)) is not None:
+            (value, v), apart = sharp, 0.0
+        along = float(abs(np.vdot(w, v))) or 1e-300
+        of_sums = float(np.abs(w) @ sums @ np.abs(v))
+        of_entries = float(np.abs(w) @ entries @ np.abs(v))
+        most = (ROUNDING * of_entries + of_sums + apart) / along
+        may_be_zero = free and abs(value) < NEUTRAL * largest and abs(value) <= most
+        part = max(most, KNOWN * of_entries / along)
+        error = SPREAD * float(np.abs(w.conj() @ samples @ v).max(initial=0.0)) + apart
+        yield 0j if may_be_zero else _cleaned(value, part), size * v, error / along
 
 
-def _sharpened(A: Array, value: complex, vector: Complex) -> tuple[complex, Complex]:
+def _sharpened(A: Array, value: complex, vector: Complex) -> tuple[complex, Complex] | None:
     """An eigenvalue and its vector by Newton's method, residuals in more digits than A has: what
     is computed with all the others at once has an error of the fastest one's size (J. Dongarra,
-    C. Moler, J. Wilkinson, SIAM J. Numer. Anal. 20, 1983).  As they were where that does not
-    close in on them."""
+    C. Moler, J. Wilkinson, SIAM J. Numer. Anal. 20, 1983).  None where that does not close in on
+    them."""
     place, exact = int(np.argmax(np.abs(vector))), A.astype(np.clongdouble)
     s, v = value, vector / vector[place]
     last = SHARPENS * abs(value)
@@ -122,31 +155,29 @@ def _sharpened(A: Array, value: complex, vector: Complex) -> tuple[complex, Comp
         try:
             step = np.linalg.solve(bordered, -residual)
         except np.linalg.LinAlgError:
-            return value, vector
+            return None
         change, step[place] = step[place], 0.0
         if not abs(change) <= last:
             break
         s, v, last = s + change, v + step, 0.5 * abs(change)
     else:
-        return value, vector
-    return (complex(s), v) if abs(s - value) <= SHARPENS * abs(value) else (value, vector)
+        return None
+    return (complex(s), v) if abs(s - value) <= SHARPENS * abs(value) else None
 
 
-def _cleaned(value: complex, error: float, may_be_zero: bool) -> complex:
-    """`value` without what is rounding of it."""
-    if may_be_zero and abs(value) <= error:
-        return 0j
+def _cleaned(value: complex, error: float) -> complex:
+    """`value` without a part that is rounding of it."""
     small = min(error, SMALL * abs(value))
     real = 0.0 if abs(value.real) <= small else value.real
     imag = 0.0 if abs(value.imag) <= small else value.imag
     return complex(real, imag)
 
 
-def stability(A: Array) -> str:
-    """A sentence on what small deviations do."""
+def stability(A: Array, known: Array | None = None) -> str:
+    """A sentence on what small deviations do; `known` as in `find_modes`."""
     if len(A) == 0:
         return "There is no freedom: every motion is prescribed."
-    values = [value for value, _ in _poles(A)]
+    values = [value for value, *_ in _poles(A, known)]
     growing = [v for v in values if v.real > 0.0]
     neutral = [v for v in values if v == 0.0]
     undamped = [v for v in values if v.real == 0.0 and v.imag > 0.0]

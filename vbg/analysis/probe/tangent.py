@@ -292,13 +292,14 @@ def turning(probe: Probe, space: Tangent, t: float, x: Array, sides: Array) -> A
         return np.zeros_like(space.chosen)
     h = DRIFT / fastest
     ahead, behind = (
-        _named_rows(probe, probe.jacobian(t + way, x + way * f, sides), space.names)
+        named_rows(probe, probe.jacobian(t + way, x + way * f, sides), space.names)
         for way in (h, -h)
     )
     return np.asarray((ahead - behind) / (2.0 * h))
 
 
-def _named_rows(probe: Probe, jacobian: Array, names: tuple[str, ...]) -> Array:
+def named_rows(probe: Probe, jacobian: Array, names: tuple[str, ...]) -> Array:
+    """Rows (on x) of the coordinates `names` of a tangent space, at another state."""
     every, candidates, _ = _candidates(probe, jacobian)
     return candidates[[every.index(name) for name in names]]
 

@@ -173,7 +173,7 @@ def _curves(linear: Linearisation, arguments: argparse.Namespace) -> list[Curve]
     side = ", ".join(linear.side)
     if arguments.source is None:
         value = -frequency_response(linear, frequency=w).value
-        found, ends = margins(linear, w), stability(closed(linear))
+        found, ends = margins(linear, w), stability(closed(linear), linear.known)
         return [Curve(f"-L of {arguments.loop}", side, linear, w, value, None, found, ends)]
     curves = []
     for name in linear.output_names:

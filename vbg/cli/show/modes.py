@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PLACE = 50
 SHOWN = 1e-3  # of the largest state of a shape: smaller ones are left out
 FORCES = (".force[", ".torque[", ".drive")
+TOLD = 1e-6  # of a pole: an error that is told
 MOST_SIDES = 4  # linear forms that are shown at kinks: of two kinks
 MOST_VALUES = 12  # of the operating point in text
 WIDTH = 100
@@ -153,6 +154,7 @@ def _plain_modes(linear: Linearisation, forces: bool) -> list[dict[str, Any]]:
             "frequency": mode.frequency,
             "hertz": mode.hertz,
             "damping": mode.damping,
+            "error": mode.error,
             "shape": {name: [v.real, v.imag] for name, v in _rows(mode, forces)},
         }
         for mode in linear.modes
@@ -244,7 +246,21 @@ def _table(linear: Linearisation, forces: bool) -> list[str]:
         shape = [f"{name} {_polar(value)}" for name, value in _rows(mode, forces)]
         rows.append((str(number), pole, hertz, figure(mode.damping, 4), shape[0]))
         rows += [("", "", "", "", line) for line in shape[1:]]
-    return ["", table(rows, "><>><")]
+    return ["", table(rows, "><>><"), *_known(linear.modes)]
+
+
+def _known(modes: Sequence[Mode]) -> list[str]:
+    """Of poles with fewer digits than are shown."""
+    short = [
+        (number, mode.error)
+        for number, mode in enumerate(modes, 1)
+        if mode.error > TOLD * mode.frequency > 0.0
+    ]
+    if not short:
+        return []
+    which = ", ".join(f"{number} to {figure(error, 2)} 1/s" for number, error in short)
+    why = "much stiffer or lighter parts beside leave no more digits"
+    return ["", *wrap(f"Known only: mode {which}; {why}.", WIDTH, subsequent_indent="  ")]
 
 
 def _polar(value: complex) -> str:

@@ -1,0 +1,62 @@
+"""What rounding leaves in the entries of a linear form.
+
+An entry that is a sum of large terms, one of them perhaps the basis of the constraints, is known to
+the rounding of these terms, however small it is itself.  That rounding shows when the same sums are
+taken at states moved by the last digits that a state is known to (stochastic arithmetic: J. Vignes,
+Mathematics and Computers in Simulation 35, 1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import CONSTANT, Tangent, named_rows, tangent
+from vbg.analysis.rest.growth import natural_sizes
+from vbg.errors import UsageError
+
+Array = NDArray[np.float64]
+Form = Callable[[Array, Array, Tangent], Array]  # A by x, the derivatives there and a tangent space
+
+LAST = 1e-13  # of a state, or of what is natural for it: what constraints are kept to
+SAMPLES = 4
+SPREAD = 4.0  # times the largest sample: rounding is no larger
+
+
+def rounding_of(
+    probe: Probe, t: float, x: Array, sides: Array, space: Tangent, form: Form
+) -> Array:
+    """Samples (k, r, r) of what each entry of A (r, r) = `form`, in the coordinates of `space`, is
+    off by."""
+    size = LAST * np.maximum(np.abs(x), natural_sizes(probe, t, x))
+    for s in probe.system.slices:
+        if s.state.kind in CONSTANT:
+            size[s.first : s.last] = 0.0
+    rng, here, found = np.random.default_rng(5), form(x, *_there(probe, t, x, sides, space)), []
+    for _ in range(SAMPLES):
+        at = x + size * rng.standard_normal(len(x))
+        try:
+            jacobian, there = _there(probe, t, at, sides, space)
+        except UsageError:
+            continue  # a law ends there
+        to = named_rows(probe, jacobian, space.names) @ there.basis
+        found.append(to @ np.linalg.solve(to.T, form(at, jacobian, there).T).T - here)
+    return np.reshape(found, (-1, *here.shape))
+
+
+def _there(probe: Probe, t: float, x: Array, sides: Array, space: Tangent) -> tuple[Array, Tangent]:
+    jacobian = probe.jacobian(t, x, sides)
+    return jacobian, tangent(probe, jacobian, x, space)
+
+
+def largest(samples: Array) -> Array:
+    """What each entry may be off by."""
+    return np.asarray(SPREAD * np.abs(samples).max(axis=0, initial=0.0))
+
+
+def without_rounding(A: Array, samples: Array) -> Array:
+    """A with zero for the entries that rounding may have made."""
+    return np.where(np.abs(A) > largest(samples), A, 0.0)
