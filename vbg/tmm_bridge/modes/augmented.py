@@ -30,6 +30,7 @@ from vbg.tmm_bridge.mechanism.start import displace, model_size
 from vbg.tmm_bridge.modes.acting import Rows
 from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
+from vbg.tmm_bridge.modes.poles import may_be_rounding, poles_of
 from vbg.tmm_bridge.modes.small import Small, check, small_motion
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
@@ -45,35 +46,24 @@ KINK = 1e-7  # relative change of poles by it that no smooth law makes
 NEW = 1e-6  # of a row of slopes: what others before it do not tell
 NOT_MOVED = 1e-11  # of a mode, in the units of a balanced matrix
 RANK = 1e-11  # of the largest singular value: a direction that no balance tells
-NO_POLE = 1e-12  # of the largest: a singular value of the balanced matrix that is zero
+LAST = 1e-13  # of 1 rad, the model's size, a state: what all these are known to
+SAMPLES, SPREAD = 4, 4.0  # entries are off by no more than so many times the largest sample
 
 
 @dataclass(frozen=True)
 class States:
-    """z' = S z, z = (p, v, x): `open` (n_v, n) takes p to displacements of all hinges."""
+    """z' = S z, z = (p, v, x): `open` (n_v, n) takes p to displacements of all hinges; entries of S
+    may be `off` by rounding."""
 
     S: Array
     open: Array
+    off: Array | None = None
 
     @property
     def poles(self) -> Array:
-        """Eigenvalues [1/s], one of each conjugate pair, by size.  Zeros, chains of them too, are
-        taken out first, null space by null space: what is left of them is the root of rounding.
-        """
-        from scipy.linalg import matrix_balance
-
-        left = np.asarray(matrix_balance(self.S)[0]) if len(self.S) else self.S
-        largest, nothing = float(np.abs(left).max(initial=0.0)), 0
-        while len(left):
-            _, sizes, right = np.linalg.svd(left)
-            null = int(np.count_nonzero(sizes <= NO_POLE * largest))
-            if not null:
-                break
-            others = right[: len(left) - null].T
-            left, nothing = others.T @ left @ others, nothing + null
-        values = np.concatenate([np.zeros(nothing), np.linalg.eigvals(left)])
-        values = values[values.imag >= 0.0]
-        return np.asarray(values[np.lexsort((values.imag, np.abs(values)))], dtype=complex)
+        """Eigenvalues [1/s], one of each conjugate pair, by size."""
+        values = poles_of(self.S, np.zeros_like(self.S) if self.off is None else self.off)
+        return values[values.imag >= 0.0]
 
     def shape(self, pole: complex) -> Array:
         """Displacements (n_v, 1) of the hinges in the motion of the pole, beside which S - pole is
@@ -109,6 +99,33 @@ def states_of(small: Small) -> States:
     N = still[free]
     M, C, K = (N.T @ matrix @ N for matrix in (M, C, K))
     return States(_matrix(small, still, M, C, K), still)
+
+
+def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
+    """The same, and what entries of S may be off by: how much they change where hinges and states
+    move in their last digits.  Measured only where poles are as small as that may make them."""
+    found = states_of(small)
+    if not may_be_rounding(found.S):
+        return found
+    rng, off, places = np.random.default_rng(2), np.zeros_like(found.S), small.free
+    for _ in range(SAMPLES):
+        step, moved = np.zeros(small.n_v), x.copy()
+        step[places] = LAST * _units(small) * rng.standard_normal(len(places))
+        if small.acting is not None:
+            held = small.acting.states
+            moved[held] *= 1.0 + LAST * rng.standard_normal(len(held))
+        there = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small
+        other = states_of(there)
+        off = np.maximum(off, np.abs(_alike(other, found) - found.S))
+    return replace(found, off=SPREAD * off)
+
+
+def _alike(other: States, to: States) -> Array:
+    """S of `other` in the coordinates p of `to`, where both move the hinges alike."""
+    turned = np.linalg.lstsq(to.open, other.open, rcond=None)[0]
+    n, T = len(turned), np.eye(len(to.S))
+    T[:n, :n] = T[n : 2 * n, n : 2 * n] = turned
+    return np.asarray(T @ np.linalg.solve(T.T, other.S.T).T)
 
 
 def _matrix(small: Small, still: Array, M: Array, C: Array, K: Array) -> Array:
@@ -147,11 +164,13 @@ def _null_space(G: Array) -> Array:
 
 @dataclass(frozen=True)
 class Rest:
-    """Where the machine rests: its linear form there, the mechanism's state, the network's."""
+    """Where the machine rests: its linear form there, the mechanism's state, the network's; `at`
+    both beside a kink, where the form is that of one side."""
 
     small: Small
     y: Array
     x: Array
+    at: tuple[Array, Array]
 
 
 def resting(mechanism: Mechanism, y: Array, told: Mapping[str, float]) -> Rest:
@@ -170,7 +189,8 @@ def resting(mechanism: Mechanism, y: Array, told: Mapping[str, float]) -> Rest:
         now = _linear(plant, y, x)
         step, change, left = _step(now)
         if change <= STILL or (left <= RESTS and tried > 2):
-            return Rest(_on_one_side(plant, now, y, x), y, x)
+            small, *at = _on_one_side(plant, now, y, x)
+            return Rest(small, y, x, (at[0], at[1]))
         y = displace(mechanism.tables, y, step.hinges)
         if now.states is not None:
             x = x.copy()
@@ -181,20 +201,21 @@ def resting(mechanism: Mechanism, y: Array, told: Mapping[str, float]) -> Rest:
     )
 
 
-def _on_one_side(plant: Plant, now: _Linear, y: Array, x: Array) -> Small:
+def _on_one_side(plant: Plant, now: _Linear, y: Array, x: Array) -> tuple[Small, Array, Array]:
     """The linear form of one side where rest lies at the kink of a law (a valve that just opens,
     of whose edges each would take its own): the one that a small common step leads to."""
     small, a = now.small, now.small.acting
     if a is None or now.states is None:
-        return small
+        return small, y, x
     step, moved = np.zeros(small.n_v), x.copy()
     step[small.free] = BESIDE * _units(small)
     moved[now.states] += BESIDE * np.abs(now.sizes) + OFF_ZERO
-    b = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small.acting
+    beside = displace(plant.mechanism.tables, y, step)
+    b = _linear(plant, beside, moved).small.acting
     other = replace(small, acting=b)
     here, there = states_of(small).poles, states_of(other).poles
     alike = len(here) == len(there) and np.allclose(there, here, rtol=KINK, atol=0.0)
-    return small if alike else other
+    return (small, y, x) if alike else (other, beside, moved)
 
 
 def _seen(plant: Plant, y: Array, x: Array) -> Snapshot | None:

@@ -26,7 +26,7 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.scales import hinge_units
 from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
-from vbg.tmm_bridge.modes.augmented import States, resting, states_of
+from vbg.tmm_bridge.modes.augmented import States, known_states, resting
 from vbg.tmm_bridge.modes.exciting import given_by, unit_input
 from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.loads import has_followers
@@ -42,6 +42,7 @@ from vbg.tmm_bridge.modes.passing import (
     without_dampers,
 )
 from vbg.tmm_bridge.modes.small import Small, small_motion
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 
 RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
@@ -49,7 +50,6 @@ STEPS = 100
 TRIES = 20  # values of w^2 next to a mode at which its shape is looked for
 LARGEST_STEP = 0.3  # of any hinge in one Newton step [rad, or the model's size]
 NARROW = 1e-3  # relative width at which counting gives way to inverse iteration
-FREE = 1e-7  # of the largest pole: a smaller one is zero
 SUPPORTED = 1e-14  # of the largest w^2: a smaller one is zero
 
 
@@ -74,19 +74,21 @@ class NaturalMode:
 
 @dataclass(frozen=True)
 class Vibration:
-    """A mechanism linear about rest; `network` : the mechanism with its one-dimensional parts."""
+    """A mechanism linear about rest; `network` : the mechanism with its one-dimensional parts; `at`
+    the states that the form is taken at, beside a kink."""
 
     small: Small
     y: Array
     x: Array = field(default_factory=lambda: np.zeros(0))
     network: Mechanism | None = None
+    at: tuple[Array, Array] | None = None
 
     @property
     def states(self) -> States | None:
         """The linear equations where one-dimensional parts, controllers or loops act, else None."""
         if self.small.acting is None and self.small.closing is None:
             return None
-        return states_of(self.small)
+        return self._known
 
     @cached_property
     def modes(self) -> tuple[NaturalMode, ...]:
@@ -107,36 +109,18 @@ class Vibration:
 
     @cached_property
     def poles(self) -> Array:
-        """Poles s [1/s] with dampers, one of each conjugate pair, by size: the columns of
-        M, C and K in joint coordinates are the efforts that unit displacements need.
+        """Poles s [1/s] with dampers, one of each conjugate pair, by size."""
+        values, n = self._known.poles, len(self.small.free)
+        damped = self._known.S[n : 2 * n, n : 2 * n].any() or has_followers(self.small.mechanism)
+        if self.states is None and not damped:
+            swings = np.abs(values.real) < np.abs(values.imag)  # else they may flutter
+            values = np.where(swings, 1j * values.imag, values)
+        return values
 
-        s = i gives C alone as its imaginary part: in no unit of time does one drown another.
-        Coordinates are scaled by their inertia, time by the stiffness that is left.
-        """
-        from scipy.linalg import eig
-
-        if (states := self.states) is not None:
-            return states.poles
-        free = self.small.free
-        n = len(free)
-        unit = np.zeros((self.small.n_v, n))
-        unit[free, np.arange(n)] = 1.0
-        M = inertia_of(self.small, unit)[free]
-        K = np.real(needed(self.small, 0.0, unit))[free]
-        C = np.imag(needed(self.small, 1j, unit))[free]
-        inertia = np.abs(np.diag(M))
-        size = np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
-        M, C, K = (matrix / np.outer(size, size) for matrix in (M, C, K))
-        scale = np.sqrt(max(np.abs(K).max(initial=0.0), np.abs(C).max(initial=0.0) ** 2)) or 1.0
-        left = np.block([[np.zeros((n, n)), np.eye(n)], [-K / scale**2, -C / scale]])
-        right = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), M]])
-        values = scale * eig(left, right, right=False)
-        # A motion without restoring force has a double pole at zero, known to its root only.
-        values[np.abs(values) <= FREE * np.abs(values).max(initial=0.0)] = 0.0
-        if not C.any() and not has_followers(self.small.mechanism):  # else they may flutter
-            values = np.where(np.abs(values.real) < np.abs(values.imag), 1j * values.imag, values)
-        values = values[values.imag >= 0.0]
-        return np.asarray(values[np.lexsort((values.imag, np.round(np.abs(values) / scale, 12)))])
+    @cached_property
+    def _known(self) -> States:
+        plant = Plant(self.network or self.small.mechanism)
+        return known_states(self.small, plant, *(self.at or (self.y, self.x)))
 
     def shape(self, pole: complex) -> dict[str, complex]:
         """Complex displacement of the joint coordinates in the motion exp(pole t), velocities of
@@ -267,7 +251,7 @@ def vibration(
     y = start(mechanism, poses).y
     if mechanism.network is not None or len(mechanism.tables.rows) or has_followers(mechanism):
         rest = resting(mechanism, y, told)
-        return Vibration(rest.small, rest.y, rest.x, mechanism)
+        return Vibration(rest.small, rest.y, rest.x, mechanism, rest.at)
     if poses is not None and not mechanism.bends:
         return Vibration(small_motion(mechanism, y), y)
     return Vibration(*_rest(mechanism, y))

@@ -1,0 +1,80 @@
+"""Poles of the transfer equation: slow ones beside fast ones, and zeros in chains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mpmath import eig, matrix, mp, workdps
+
+import vbg
+from vbg.tmm_bridge.modes.modal import vibration
+from vbg.tmm_bridge.modes.poles import poles_of
+
+
+def scaled(rng, S, decades=6):
+    """In other units of the states, which poles do not see."""
+    units = 2.0 ** np.round(rng.uniform(-decades, decades, len(S)) * np.log2(10.0))
+    return S * units / units[:, None]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_poles_of_exchanging_stores_are_those_of_forty_digits(seed):
+    """To what last digits of the entries make of them."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    between = np.triu(10.0 ** rng.uniform(-5, 5, (n, n)), 1)
+    between += between.T
+    store, leak = 10.0 ** rng.uniform(-5, 5, n), np.zeros(n)
+    leak[0] = 0.0 if seed % 4 == 0 else 10.0 ** rng.uniform(-5, 5)
+    S = (between - np.diag(between.sum(axis=1) + leak)) / store[:, None]
+    found = poles_of(scaled(rng, S), np.zeros_like(S))
+    with workdps(40):
+        values, left, right = eig(matrix(S.tolist()), left=True, right=True)
+        w, v = (np.array(part.tolist(), dtype=complex) for part in (left, right))
+        terms = np.abs(w) @ np.abs(S) @ np.abs(v)
+        sizes = np.abs(np.diag(w @ v))
+        order = sorted(range(n), key=lambda i: abs(values[i]))
+        exact = np.array([float(values[i].real) for i in order])
+        last = np.array([16 * n * 2.2e-16 * terms[i, i] / sizes[i] for i in order])
+    if leak[0] == 0.0:
+        assert found[0] == 0.0
+        found, exact, last = found[1:], exact[1:], last[1:]
+    assert np.all(np.abs(found - exact) <= 1e-9 * np.abs(exact) + last)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chains_of_zeros_beside_anything(seed):
+    """Integrators of integrators, mixed with a decaying and a swinging part that act on them."""
+    rng = np.random.default_rng(seed)
+    n, w = 2 + seed % 3, 10.0 ** rng.uniform(-4, 4, 2)
+    S = np.zeros((n + 3, n + 3))
+    S[np.arange(n - 1), np.arange(1, n)] = 10.0 ** rng.uniform(-2, 2, n - 1)
+    S[:n, n:] = rng.standard_normal((n, 3))
+    S[n, n], S[n + 1, n + 2], S[n + 2, n + 1] = -w[0], w[1], -w[1]
+    found = poles_of(scaled(rng, S), np.zeros_like(S))
+    assert not found[:n].any()
+    right = sorted([complex(-w[0]), 1j * w[1], -1j * w[1]], key=lambda s: (abs(s), s.imag))
+    np.testing.assert_allclose(found[n:], right, rtol=1e-9)
+
+
+@pytest.mark.parametrize("damping", [0.1, 0.0, -0.1])
+@pytest.mark.parametrize("decades", [4, 6, 8])
+def test_a_slow_oscillation_beside_a_fast_one(damping, decades):
+    """The quartic of two masses, (m s^2 + c s + k + K)(l s^2 + K) = K^2, in forty digits."""
+    m, k, light, K = 3.0, 0.12, 3.0 * 10.0**-decades, 10.0**14 * 0.12 * 10.0**-decades
+    c = 2.0 * damping * float(np.sqrt(k * m))
+    parts = {
+        "a": {"kind": "mass", "nodes": ["a"], "m": m},
+        "b": {"kind": "mass", "nodes": ["b"], "m": light},
+        "push": {"kind": "force", "nodes": ["a"], "force": f"{-c!r}*translational.a.speed"},
+        "stiff": {"kind": "spring", "nodes": ["a", "b"], "k": K},
+        "k": {"kind": "spring", "nodes": ["frame", "a"], "k": k},
+    }
+    found = vibration(vbg.Model(translational=parts)).poles
+    with workdps(40):
+        M, L, C, k_, K_ = (mp.mpf(v) for v in (m, light, c, k, K))
+        roots = mp.polyroots(
+            [M * L, C * L, M * K_ + L * (k_ + K_), C * K_, k_ * K_], maxsteps=500, extraprec=400
+        )
+        slow = min((complex(r) for r in roots if r.imag > 0), key=abs)
+    assert found[0] == pytest.approx(slow, rel=1e-3 if decades == 4 else 1e-4)
