@@ -137,7 +137,10 @@ def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, fl
         may_be_zero = free and abs(value) < NEUTRAL * largest and abs(value) <= most
         part = max(most, KNOWN * of_entries / along)
         error = SPREAD * float(np.abs(w.conj() @ samples @ v).max(initial=0.0)) + apart
-        yield 0j if may_be_zero else _cleaned(value, part), size * v, error / along
+        if may_be_zero:
+            yield 0j, size * v, min(most, NEUTRAL * largest)
+        else:
+            yield _cleaned(value, part), size * v, error / along
 
 
 def _sharpened(A: Array, value: complex, vector: Complex) -> tuple[complex, Complex] | None:

@@ -23,6 +23,7 @@ PLACE = 52
 SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left out
 AGREES = 1e-6  # relative difference of poles, shapes and responses; else the exit code is 1
 ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
+NOTHING = 1e-9  # of the largest pole: as small is what rests that are not exact leave of zero
 ROUNDING = 1e-13  # of the largest amplitude: a smaller one is not excited
 LOST = 1e-8  # of the peak: smaller amplitudes are known to the peak's rounding only
 RESONANT = 0.01  # relative distance from a pole within which a response is not compared
@@ -62,14 +63,16 @@ def register(subparsers: Any) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """One pole by both methods; `shape` of the transfer matrices, `apart` what the shapes
-    differ by, relative to their norm (NaN for a pole that is not simple)."""
+    """One pole by both methods, the bond graph's `known` to so much [1/s]; `shape` of the transfer
+    matrices, `apart` what the shapes differ by, relative to their norm (NaN for a pole that is not
+    simple)."""
 
     pole: complex
     other: complex
     shape: Mapping[str, complex]
     apart: float
     scale: float
+    known: float = 0.0
 
     @property
     def both(self) -> bool:
@@ -78,13 +81,23 @@ class Row:
 
     @property
     def error(self) -> float:
-        """Relative difference of the poles; of free motions relative to the largest pole;
+        """Relative difference of the poles, of a free motion relative to the largest pole;
         infinite for a pole that only one of both has."""
         if not self.both:
             return float("inf")
         apart = abs(self.pole - self.other)
-        free = abs(self.other) <= ZERO * self.scale
+        free = self.pole == 0.0 or self.other == 0.0
         return apart / (self.scale if free else abs(self.other)) if apart else 0.0
+
+    @property
+    def disagreement(self) -> float:
+        """The same beyond what the pole is known to; of what is zero by one method only whole."""
+        if not self.both:
+            return self.error
+        free = self.pole == 0.0 or self.other == 0.0
+        known = max(self.known, NOTHING * self.scale if free else 0.0)
+        apart = abs(self.pole - self.other)
+        return 0.0 if apart <= known else 1.0 if free else self.error
 
     @property
     def free_on_one_side(self) -> bool:
@@ -200,7 +213,7 @@ def on_its_side(
 
 def worst_of(rows: list[Row]) -> float:
     """The largest difference of poles and shapes, infinite for a pole that one of both lacks."""
-    told = [e for r in rows for e in (r.error, r.apart) if e == e]
+    told = [e for r in rows for e in (r.disagreement, r.apart) if e == e]
     return max(told, default=0.0)
 
 
@@ -221,7 +234,7 @@ def compared(found: Vibration, linear: Linearisation) -> list[Row]:
         simple = abs(pole) > ZERO * scale and others.min(initial=scale) > ZERO * scale
         shape = found.shape(complex(pole)) if simple else {}
         apart = _apart(shape, mode.shape) if shape else float("nan")
-        rows.append(Row(complex(pole), mode.eigenvalue, shape, apart, scale))
+        rows.append(Row(complex(pole), mode.eigenvalue, shape, apart, scale, mode.error))
     rows += [Row(complex("nan"), m.eigenvalue, {}, float("nan"), scale) for m in left]
     return [row for row in rows if not row.free_on_one_side]
 

@@ -46,7 +46,7 @@ KINK = 1e-7  # relative change of poles by it that no smooth law makes
 NEW = 1e-6  # of a row of slopes: what others before it do not tell
 NOT_MOVED = 1e-11  # of a mode, in the units of a balanced matrix
 RANK = 1e-11  # of the largest singular value: a direction that no balance tells
-LAST = 1e-13  # of 1 rad, the model's size, a state: what all these are known to
+LAST = 2.3e-16  # of 1 rad, the model's size, a state: their last digit
 SAMPLES, SPREAD = 4, 4.0  # entries are off by no more than so many times the largest sample
 
 
@@ -103,17 +103,22 @@ def states_of(small: Small) -> States:
 
 def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
     """The same, and what entries of S may be off by: how much they change where hinges and states
-    move in their last digits.  Measured only where poles are as small as that may make them."""
+    move in their last digits, hinges of trees by what is left of the way to rest.  Measured only
+    where poles are as small as that may make them."""
     found = states_of(small)
     if not may_be_rounding(found.S):
         return found
-    rng, off, places = np.random.default_rng(2), np.zeros_like(found.S), small.free
+    here = _linear(plant, y, x)
+    held = np.zeros(0, dtype=int) if here.states is None else here.states
+    states = LAST * np.abs(here.sizes)
+    hinges, units = np.zeros(small.n_v), _units(small)
+    left = np.abs(_step(here)[0].hinges) if here.states is None else hinges
+    hinges[small.free] = np.clip(left[small.free], LAST * units, STILL * units)
+    rng, off = np.random.default_rng(2), np.zeros_like(found.S)
     for _ in range(SAMPLES):
-        step, moved = np.zeros(small.n_v), x.copy()
-        step[places] = LAST * _units(small) * rng.standard_normal(len(places))
-        if small.acting is not None:
-            held = small.acting.states
-            moved[held] *= 1.0 + LAST * rng.standard_normal(len(held))
+        moved = x.copy()
+        step = hinges * rng.standard_normal(small.n_v)
+        moved[held] += states * rng.standard_normal(len(states))
         there = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small
         other = states_of(there)
         off = np.maximum(off, np.abs(_alike(other, found) - found.S))

@@ -15,6 +15,7 @@ import numpy as np
 from vbg.tmm_bridge.kernels.rotation import Array
 
 SLOW = 1e-4  # of the largest pole: rounding of entries may make smaller ones
+NOTHING = 1e-24  # of the largest pole: below, squares of last digits
 DIGITS = 16.0  # times n and the last digit of an entry: what its row is computed to
 SERVES = 1e6  # times the smallest pole, or below the largest: what either is good to
 BESIDE, ITERATIONS = 1e-6, 4
@@ -43,6 +44,7 @@ def poles_of(S: Array, off: Array) -> Array:
         unsure = unsure[others][:, others] + np.outer(np.abs(share), unsure[p, others])
         left, nothing = rows - np.outer(share, row), nothing + 1
     values = np.concatenate([np.zeros(nothing), _graded(left)])
+    values[np.abs(values) <= NOTHING * np.abs(values).max(initial=0.0)] = 0.0
     return np.asarray(values[np.lexsort((values.imag, np.abs(values)))] + 0.0, dtype=complex)
 
 
