@@ -1,14 +1,16 @@
 """What the five papers describe, from the command line: answers and processor time.
 
-    python -m benchmarks.papers [--items WORD ...] [--machines NAME ...] [--list]
+    python -m benchmarks.papers [--every] [--items WORD ...] [--machines NAME ...] [--list]
 
 Each row is a whole command in a process of its own, the start of Python and what it loads counted
 in: what the paper describes, the machine, processor time, exit code (1: refused with a sentence,
 printed below the row), lines of the answer, the command.  Its limit is 10 s, that of the ten-bar
 chains 120 s; a row above it is measured once more, as the first command of a kind compiles
-kernels, and the smaller time counts.  Rows end at four times the limit.  What a row reads (results,
-topologies) is made before by commands that are not measured.  At the end stands what is above its
-limit or broke (a traceback, a signal); the exit code says whether there is any.
+kernels, and the smaller time counts.  Rows end at four times the limit, or after ten times as long
+on the wall.  What a row reads (results, topologies) is made before by commands that are not
+measured.  At the end stands what is above its limit or broke (a traceback, a signal) and the
+processor time of all rows; the exit code says whether there is any.  Commands for any machine are
+given the papers' own and three others, with --every all examples: four times as many rows.
 
 The paper's own machines: shaft-arm-slider (vector bond graphs), linkages of Table 16, the spatial
 four-bar of Fig. 8 and chains that are counted in print (structural analysis), triple pendulum and
@@ -34,6 +36,17 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 EVERY = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
 LIMIT, TEN_BAR = 10.0, 120.0  # [s]
 CUT = 4.0  # times its limit that a row may take
+WALL = 10.0  # times that on the wall, for what waits
+STOPPED = -9  # exit code of what is stopped
+FEW = (  # the papers' own machines, and three that they do not have
+    "shaft-arm-slider",
+    "spatial-four-bar",
+    "triple-pendulum",
+    "two-link-robot",
+    "motor-slider-crank",
+    "servo-hydraulic",
+    "wishbone-corner",
+)
 MOVING = ("slider-crank", "spatial-four-bar")
 DRIVEN = ("two-link-robot", "pick-and-place")  # machines whose drives are functions of time
 FOUR_BAR = "space\n4\n1 2 R 1\n2 3 S\n3 4 C\n4 1 P\n"
@@ -142,14 +155,16 @@ PAPERS = {
 
 
 def rows(
-    items: Collection[str] = (), machines: Collection[str] = ()
+    items: Collection[str] = (), machines: Collection[str] = (), *, every: bool = False
 ) -> Iterator[tuple[str, Item, str]]:
-    """(paper, item, machine) of the items whose names have one of the words, and machines."""
-    for paper, every in PAPERS.items():
-        for item in every:
+    """(paper, item, machine) of the items whose names have one of the words, and machines; of what
+    is for any machine on `every` one or on FEW."""
+    for paper, those in PAPERS.items():
+        for item in those:
             if items and not any(word in item.name for word in items):
                 continue
-            for machine in item.machines:
+            few = not (every or machines) and item.machines is EVERY
+            for machine in FEW if few else item.machines:
                 if not machines or machine in machines:
                     yield paper, item, machine
 
@@ -171,16 +186,24 @@ def done(command: str, machine: str, folder: Path, most: float) -> Done:
     given = (folder / answers).read_text("utf-8") if answers else ""
     end = partial(resource.setrlimit, resource.RLIMIT_CPU, (int(most), int(most)))
     before = _spent()
-    found = subprocess.run(
-        [sys.executable, "-m", "vbg", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "NO_COLOR": "1"},
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=end,
-    )
+    try:
+        found = subprocess.run(
+            [sys.executable, "-m", "vbg", *words],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                "NO_COLOR": "1",
+            },
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=end,
+            timeout=WALL * most,
+        )
+    except subprocess.TimeoutExpired:
+        return Done(_spent() - before, STOPPED, f"stopped after {WALL * most:g} s on the wall")
     return Done(_spent() - before, found.returncode, found.stdout + found.stderr)
 
 
@@ -203,24 +226,27 @@ def measured(item: Item, machine: str, folder: Path) -> Done:
     return min(first, done(item.command, machine, folder, most), key=lambda one: one.seconds)
 
 
-def walk(items: Collection[str], machines: Collection[str]) -> list[str]:
+def walk(items: Collection[str], machines: Collection[str], *, every: bool) -> list[str]:
     """Prints the table; what is above its limit, or broke."""
-    wrong, count, shown = [], 0, ""
+    wrong, spent, shown = [], 0.0, ""
+    those = list(rows(items, machines, every=every))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file, text in FILES.items():
             (folder / file).write_text(text, "utf-8")
-        for paper, item, machine in rows(items, machines):
+        for paper, item, machine in those:
             if paper != shown:
                 print(f"\n{paper}\n{HEAD}")
-            shown, count = paper, count + 1
+            shown = paper
             found = measured(item, machine, folder)
+            spent += found.seconds
             print(_row(item, machine, found), flush=True)
             if found.broke:
                 wrong.append(f"{item.name}, {machine}: exit code {found.code}")
             elif found.seconds > item.limit:
                 wrong.append(f"{item.name}, {machine}: {found.seconds:.1f} s of {item.limit:g}")
-    print(f"\n{count} rows, {len(wrong)} above their limit or broken")
+    told = f"{len(those)} rows, {spent:.0f} s of the processor"
+    print(f"\n{told}, {len(wrong)} above their limit or broken")
     print("\n".join(wrong))
     return wrong
 
@@ -248,13 +274,14 @@ def main() -> int:
     parser.add_argument(
         "--machines", nargs="+", default=(), metavar="NAME", help="only these machines"
     )
+    parser.add_argument("--every", action="store_true", help="every example, not seven machines")
     parser.add_argument("--list", action="store_true", help="print the rows, run nothing")
     given = parser.parse_args()
     if given.list:
-        for paper, item, machine in rows(given.items, given.machines):
+        for paper, item, machine in rows(given.items, given.machines, every=given.every):
             print(f"{paper:22}{item.name:32}{machine:24}vbg {item.command}")
         return 0
-    return int(bool(walk(given.items, given.machines)))
+    return int(bool(walk(given.items, given.machines, every=given.every)))
 
 
 if __name__ == "__main__":
