@@ -32,7 +32,7 @@ from vbg.platform.files import write_text
 from vbg.plumbing.components import component_names
 
 FIXED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
-FIXED += ("vbg_machine.c", "vbg_inside.h", "vbg_fixed.c")
+FIXED += ("vbg_machine.c", "vbg_modes.c", "vbg_inside.h", "vbg_fixed.c")
 SHIPPED = (*FIXED, "vbg_run.c", "vbg_step.c", "vbg_radau.c", "vbg_dop853.h")
 TIME = "\ntime: {name}\n\t./{name} time\n\n.PHONY: time\n"
 TAKEN = re.compile(
