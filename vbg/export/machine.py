@@ -22,6 +22,7 @@ from vbg.export.stiff import is_stiff
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
 from vbg.plumbing.components import component_names
+from vbg.simulate.events.rounding import ITERATED
 from vbg.simulate.instants.drives import drive_kinks
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.pace import fast_places, longest_step
@@ -31,7 +32,7 @@ from vbg.simulate.steppers.tolerances import Tolerances
 Array = NDArray[np.float64]
 
 TAPES: tuple[str, ...] = ("rate", "recorded", "output", "residual", "correction", "measure")
-TAPES += ("update", "events", "effective")
+TAPES += ("update", "events", "effective", "terms")
 BEGIN = 1e-6  # s, as of vbg.simulate.events: what counts as rounding where a kink is at t = 0
 
 
@@ -189,7 +190,18 @@ def _programs(start: Start) -> dict[str, Program]:
         "update": programs.update,
         "events": lower(switching(system), programs.inputs, smallest=True),
         "effective": programs.effective,
+        "terms": _terms(system),
     }
+
+
+def _terms(system: System) -> Program:
+    """Of the function of each mode how large the numbers are that make it."""
+    modes = [mode.name for mode in system.causal.graph.modes]
+    places = {s.state.name for s in system.slices}
+    asked = [name for name, *_ in _switches(system) if name in places]
+    if not asked:
+        return lower({}, system.programs.inputs, smallest=True)
+    return system.programs.switch_terms(asked, modes, ITERATED)
 
 
 def switching(system: System) -> dict[str, Block]:

@@ -4,6 +4,7 @@
 
 #include "vbg_machine.h"
 
+#define VBG_FLAT 1e-10 /* of the largest value seen: a switching function this small has no sign */
 #define VBG_LOST 1e-6 /* gap after projection [rad, or lengths of rows] that ends a run */
 
 /* Instants that are equal but for rounding: functions of time are smooth up to `before` and from
@@ -21,7 +22,14 @@ double vbg_condition_now(vbg *v);
 const double *vbg_effective(vbg *v, double t, const double *x);
 const double *vbg_values(vbg *v, double t, const double *x);
 void vbg_begin_modes(vbg *v, double t, double *x);
-int vbg_crossed(const vbg *v, int i);
+
+/* Which functions at (t, x), whose values are `value`, have crossed zero by more than their rounding:
+   `root` 1, 0 of the others; whether any has. `since` becomes t where one is not beyond zero. */
+int vbg_look(vbg *v, double t, const double *x);
+
+/* Below which values of modes' functions are rounding; 0 of the others. */
+const double *vbg_rounding(vbg *v, double t, const double *x);
+const double *vbg_terms(vbg *v, double t, const double *x);
 void vbg_keep_signs(vbg *v);
 void vbg_pass(vbg *v, double t, double *x);
 

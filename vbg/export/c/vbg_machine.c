@@ -44,14 +44,14 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     const long adaptive = m->step > 0.0 ? 0 : 1;
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
                           m->correction->words, m->measure->words,  m->update->words, m->events->words,
-                          m->effective->words};
+                          m->effective->words, m->terms->words};
     const long own[] = {n, adaptive * n, n, adaptive * n, adaptive * VBG_STAGES * n, adaptive * VBG_POWERS * n,
                         n, adaptive * n, adaptive * n, adaptive * 3 * m->stretched,
                         m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters,
-                        square, square, 2 * square, 2 * (m->implicit ? n : 0)};
+                        square, square, 2 * square, 2 * (m->implicit ? n : 0), n, s, s, s, s};
     long total = 0;
-    for (int i = 0; i < 9; i++) total += words[i];
-    for (int i = 0; i < 22; i++) total += own[i];
+    for (int i = 0; i < 10; i++) total += words[i];
+    for (int i = 0; i < 27; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -63,6 +63,7 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->update = take(&at, words[6]);
     v->event = take(&at, words[7]);
     v->effective = take(&at, words[8]);
+    v->terms = take(&at, words[9]);
     v->x = take(&at, n);
     v->f = take(&at, own[1]);
     v->raw = take(&at, n);
@@ -85,6 +86,11 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->real = take(&at, square);
     v->complex = take(&at, 2 * square);
     v->pivot = take(&at, m->implicit ? 2 * n : 0);
+    v->ahead = take(&at, n);
+    v->rounded = take(&at, s);
+    v->wrong = take(&at, s);
+    v->since = take(&at, s);
+    v->late = take(&at, s);
     return total;
 }
 
@@ -109,7 +115,7 @@ int vbg_tune(vbg *v, int parameter, double value, double *x)
 {
     const vbg_tuning *g = v->m->tuning;
     double *const works[] = {v->rate,    v->recorded, v->output, v->residual, v->correction,
-                             v->measure, v->update,   v->event,  v->effective};
+                             v->measure, v->update,   v->event,  v->effective, v->terms};
     if (!(value >= g->low[parameter] && value <= g->high[parameter])) return 0;
     const double before = v->parameter[parameter];
     for (int i = 0; i < g->words; i++) {
@@ -140,6 +146,7 @@ void vbg_open(vbg *v, const vbg_model *m, double *memory)
     vbg_prepare(m->update, v->update);
     vbg_prepare(m->events, v->event);
     vbg_prepare(m->effective, v->effective);
+    vbg_prepare(m->terms, v->terms);
     for (int i = 0; i < m->states; i++) v->x[i] = m->start[i];
     for (int i = 0; i < m->rows; i++) v->kept[i] = m->kept[i];
     for (int i = 0; i < m->tuning->parameters; i++) v->parameter[i] = m->tuning->value[i];
@@ -207,6 +214,11 @@ const double *vbg_switching(vbg *v, double t, const double *x)
 const double *vbg_effective(vbg *v, double t, const double *x)
 {
     return evaluate(v, v->m->effective, v->effective, t, x);
+}
+
+const double *vbg_terms(vbg *v, double t, const double *x)
+{
+    return evaluate(v, v->m->terms, v->terms, t, x);
 }
 
 double vbg_condition_now(vbg *v)

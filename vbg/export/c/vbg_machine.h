@@ -29,7 +29,7 @@ typedef struct vbg_tuning {
     const double *outer, *sign, *factor, *exponent;
 } vbg_tuning;
 
-#define VBG_START 9
+#define VBG_START 10
 
 typedef struct vbg_model {
     const char *name, *key; /* key: hash of what it was made of */
@@ -53,6 +53,7 @@ typedef struct vbg_model {
     const vbg_tape *update;     /* sampled states at their instants */
     const vbg_tape *events;     /* switching functions */
     const vbg_tape *effective;  /* what of the states `stretched_at` makes an effort, effort / slope */
+    const vbg_tape *terms;      /* of each mode's function, how large the numbers are that make it */
 
     vbg_steps posture, velocity;
     int quaternions;
@@ -134,9 +135,10 @@ typedef struct vbg {
     vbg_scalars s;
     double *memory;
     /* places in memory */
-    double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event, *effective;
+    double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event, *effective, *terms;
     double *x, *f, *raw, *before, *K, *F, *trial, *scale, *relative, *part, *kept;
     double *signs, *size, *value, *root, *count;
+    double *ahead, *rounded, *wrong, *since, *late; /* of modes: see vbg_modes.c */
     double *slope; /* first and second derivative of each input at s.sloped */
     double *parameter;
     double *jacobian, *real, *complex, *pivot; /* of Radau: slopes of the rates, factors, their rows */

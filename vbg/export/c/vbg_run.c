@@ -36,19 +36,30 @@ static double value_at(vbg *v, int i, double t, int projected)
     return vbg_switching(v, t, v->trial)[i];
 }
 
+/* The last time by bisection between a and b at which function i, times `sign`, is above zero; it
+   is at a. */
+static double last_above(vbg *v, int i, double a, double b, double sign, int projected)
+{
+    for (double half = 0.5 * (a + b); a < half && half < b; half = 0.5 * (a + b)) {
+        if (sign * value_at(v, i, half, projected) > 0.0) a = half;
+        else b = half;
+    }
+    return a;
+}
+
 /* Zero of switching function i between a and b (R. P. Brent, Algorithms for Minimization Without
-   Derivatives, 1973, ch. 4); of a mode that falls to zero and stays there the last time above it;
-   NAN where its signs are the same. */
+   Derivatives, 1973, ch. 4), where it leaves its rounding if it begins as that; of a mode that falls
+   to zero and stays there the last time above it; where a mode has its old sign there yet by more
+   than rounding, as a steep one, behind that; NAN where its signs are the same. */
 static double zero(vbg *v, int i, double a, double b, int projected)
 {
-    double fa = value_at(v, i, a, projected), fb = value_at(v, i, b, projected);
-    if (v->m->mode_at[i] >= 0 && !v->m->quiet[i] && fa > 0.0 && fabs(fb) <= 0.0) {
-        for (double half = 0.5 * (a + b); a < half && half < b; half = 0.5 * (a + b)) {
-            if (value_at(v, i, half, projected) > 0.0) a = half;
-            else b = half;
-        }
-        return a;
-    }
+    const int mode = v->m->mode_at[i] >= 0;
+    double fb = value_at(v, i, b, projected), fa = value_at(v, i, a, projected), less = 0.0;
+    if (mode && !v->m->quiet[i] && fa > 0.0 && fabs(fb) <= 0.0) return last_above(v, i, a, b, 1.0, projected);
+    const double size = mode ? vbg_rounding(v, a, v->trial)[i] : 0.0, end = b;
+    if (size > 0.0 && fabs(fa) <= size && size < fabs(fb)) less = copysign(size, fb);
+    fa -= less;
+    fb -= less;
     if (!(fa * fb < 0.0)) return NAN;
     double c = a, fc = fa, d = b - a, e = d;
     const double xtol = 1e-15 * fmax(b, 1e-3);
@@ -89,9 +100,11 @@ static double zero(vbg *v, int i, double a, double b, int projected)
         a = b;
         fa = fb;
         b += fabs(d) > near ? d : (half > 0.0 ? near : -near);
-        fb = value_at(v, i, b, projected);
+        fb = value_at(v, i, b, projected) - less;
     }
-    return b;
+    const double left = v->signs[i] * value_at(v, i, b, projected);
+    if (!mode || !(left > VBG_FLAT * v->size[i] && left > vbg_rounding(v, b, v->trial)[i])) return b;
+    return nextafter(last_above(v, i, b, end, v->signs[i], projected), end);
 }
 
 /* The first crossing inside the last step: its time, and `root` of all that cross there. */
@@ -99,20 +112,20 @@ static double find_event(vbg *v)
 {
     const vbg_model *m = v->m;
     const double h = v->s.t_step - v->s.t_before;
-    double low = v->s.t_before, best = INFINITY;
+    double best = INFINITY;
+    for (int i = 0; i < m->switches; i++) v->since[i] = v->s.t_before;
     for (int look = 1; look <= LOOKS; look++) {
         const double high = look == LOOKS ? v->s.t_step : v->s.t_before + h * look / LOOKS;
         if (look == LOOKS) copy(v->trial, v->raw, m->states);
         else vbg_between(v, high, v->trial);
         vbg_values(v, high, v->trial);
-        int crossed = 0;
-        for (int i = 0; i < m->switches; i++) {
-            v->root[i] = vbg_crossed(v, i) ? 1.0 : INFINITY;
-            crossed |= isfinite(v->root[i]);
-        }
-        if (crossed) {
+        if (vbg_look(v, high, v->trial)) {
             for (int i = 0; i < m->switches; i++) {
-                if (!isfinite(v->root[i])) continue;
+                const double low = v->since[i];
+                if (!(v->root[i] > 0.0)) {
+                    v->root[i] = INFINITY;
+                    continue;
+                }
                 v->root[i] = zero(v, i, low, high, 1);
                 if (!isfinite(v->root[i])) v->root[i] = zero(v, i, low, high, 0);
                 if (!isfinite(v->root[i])) v->root[i] = low;
@@ -123,7 +136,6 @@ static double find_event(vbg *v)
             return best;
         }
         vbg_keep_signs(v);
-        low = high;
     }
     return INFINITY;
 }
