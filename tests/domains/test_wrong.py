@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import vbg
@@ -282,6 +284,28 @@ def test_a_loop_of_a_circuit_without_ground_is_told_as_floating():
     # its sources and stores feed one another: without a node to start from, a singular loop
     with pytest.raises(VbgError, match="have no path to 'gnd': a floating island"):
         vbg.start(vbg.Model(**circuit(73)))
+
+
+@pytest.mark.parametrize("phases", [3, 4])
+def test_a_circuit_that_chokes_alone_lead_to_is_told_as_such(phases):
+    """As of a bridge with a choke in each line; with what is advised it has a start."""
+    parts = {
+        "coil": part("inductor", "p", "x", L=0.02),
+        "load": part("resistor", "x", "m", R=5.3),
+    }
+    for k in range(phases):
+        source = part("voltage_source", f"s{k}", "gnd", voltage=f"97*sin(310*t + {1.7 * k})")
+        parts |= {f"V{k}": source, f"L{k}": part("inductor", f"s{k}", f"n{k}", L=0.003 + 1e-4 * k)}
+        parts |= {f"D{k}": part("diode", f"n{k}", "p", law="ideal")}
+        parts |= {f"E{k}": part("diode", "m", f"n{k}", law="ideal")}
+    leads = ", ".join(f"L{k}" for k in range(phases))
+    with pytest.raises(VbgError, match="nothing fixes the voltage") as told:
+        vbg.start(vbg.Model(electric=parts))
+    (problem,) = told.value.problems
+    assert f"gnd: {leads} alone" in problem.what
+    leak = re.search(r'nodes = \["(\w+)", "gnd"\], R = "1 Mohm"', problem.remedy)
+    parts["leak"] = part("resistor", leak[1], "gnd", R="1 Mohm")
+    vbg.start(vbg.Model(electric=parts))
 
 
 def test_there_are_enough():

@@ -9,7 +9,7 @@ from vbg.causality import CausalGraph, assign
 from vbg.errors import AssemblyError, UsageError
 from vbg.graph import BondGraph, expand
 from vbg.model import Model, Placed
-from vbg.model.check import floating
+from vbg.model.check import floating, led
 from vbg.model.located import told_in
 from vbg.plumbing.paused_collection import paused_collection
 
@@ -33,15 +33,16 @@ def assemble(source: CausalGraph | BondGraph | Placed | Model) -> System:
 
 
 def _derived(causal: CausalGraph) -> Equations:
-    """The equations; what has none for want of a reference node is told as `check` tells it: its
-    voltages follow from one another, an algebraic loop that no resistance in it solves."""
+    """The equations; what has none for want of a reference node, or of a way to it but for given
+    currents, is told so: its voltages follow from one another, an algebraic loop that no
+    resistance in it solves."""
     try:
         return derive(causal)
     except AssemblyError as error:
         model, told = causal.graph.placed.model, {problem.where for problem in error.problems}
         loose = [
             problem
-            for problem, parts in floating(model)
+            for problem, parts in (*floating(model), *led(model))
             if problem.severity == "error" and told & parts
         ]
         if not loose:

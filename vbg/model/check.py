@@ -24,6 +24,7 @@ from vbg.physics.hydraulics import CHAMBERS, GIVEN_FLOWS, SHUT
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
 REFERENCES: Mapping[str, str] = {"electric": "gnd", "hydraulic": "tank"}
+LEADING = ("inductor", "current_source")  # their currents are given, whatever the voltage
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
@@ -105,6 +106,36 @@ def floating(model: Model) -> Iterator[tuple[Problem, frozenset[str]]]:
             remedy = _LOCKED if locked else _REMEDIES[table]
             found = _problem(model, severity, (table, circuits[start][0][0]), what, remedy)
             yield found, frozenset(f"{table}.{name}" for name in names)
+
+
+def led(model: Model) -> Iterator[tuple[Problem, frozenset[str]]]:
+    """Circuits that inductors and current sources alone join to gnd, each with its parts: their
+    currents are their own and add to zero, so that no voltage of the circuit against gnd follows
+    from them, as of a three-phase bridge with a choke in each line and a floating load.  No fault
+    where its currents depend on one another and nothing else is in it."""
+    every = _circuits(model, "electric")
+    inside = {
+        node: [(name, path) for name, path in parts if model.electric[name].kind not in LEADING]
+        for node, parts in every.items()
+    }
+    seen: set[str] = set()
+    for start in inside:
+        if start in seen:
+            continue
+        island = _reached(inside, start)
+        seen |= island
+        there = [one for node in island for one in every[node]]
+        leads = sorted({name for name, path in there if not island.issuperset(path)})
+        if "gnd" in island or not leads:
+            continue
+        what = (
+            f"nothing fixes the voltage of the electric nodes {', '.join(sorted(island))} against "
+            f"gnd: {', '.join(leads)} alone lead there, and their currents are their own."
+        )
+        leak = f'kind = "resistor", nodes = ["{start}", "gnd"], R = "1 Mohm"'
+        remedy = f"Give one of them a way to gnd that takes next to nothing: {leak}."
+        found = _problem(model, "error", ("electric", leads[0]), what, remedy)
+        yield found, frozenset(f"electric.{name}" for name, _ in there)
 
 
 _REMEDIES = {
