@@ -27,6 +27,7 @@ Complex = NDArray[np.complex128]
 ROUNDING = 1e-15  # d: last digits of an entry
 KNOWN = 1e-12  # d of a real or imaginary part: what a steady motion is found to
 STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much it may move
+CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
 NEUTRAL = 1e-7  # of the largest pole: rounding makes no more of a double pole at zero,
 SLOW = 1e-4  # nor so much of any other at zero
@@ -128,7 +129,8 @@ def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, fl
     free = bool(sizes[-1] <= SINGULAR * sizes[0])
     for first, w, vector in zip(values.astype(complex).tolist(), left.T, right.T, strict=True):
         value, v, apart = first, vector, together
-        if (sharp := _sharpened(balanced, first, vector)) is not None:
+        may_move = max(SHARPENS * abs(first), together / (float(abs(np.vdot(w, v))) or 1e-300))
+        if (sharp := _sharpened(balanced, first, vector, may_move)) is not None:
             (value, v), apart = sharp, 0.0
         along = float(abs(np.vdot(w, v))) or 1e-300
         of_sums = float(np.abs(w) @ sums @ np.abs(v))
@@ -143,14 +145,16 @@ def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, fl
             yield _cleaned(value, part), size * v, error / along
 
 
-def _sharpened(A: Array, value: complex, vector: Complex) -> tuple[complex, Complex] | None:
+def _sharpened(
+    A: Array, value: complex, vector: Complex, may_move: float
+) -> tuple[complex, Complex] | None:
     """An eigenvalue and its vector by Newton's method, residuals in more digits than A has: what
     is computed with all the others at once has an error of the fastest one's size (J. Dongarra,
     C. Moler, J. Wilkinson, SIAM J. Numer. Anal. 20, 1983).  None where that does not close in on
     them."""
     place, exact = int(np.argmax(np.abs(vector))), A.astype(np.clongdouble)
     s, v = value, vector / vector[place]
-    last = SHARPENS * abs(value)
+    last, nothing = may_move, np.finfo(float).eps ** 2 * float(np.linalg.norm(A))
     for _ in range(STEPS):
         residual = (exact @ v - s * v.astype(np.clongdouble)).astype(complex)
         bordered = A - s * np.eye(len(A))
@@ -163,9 +167,9 @@ def _sharpened(A: Array, value: complex, vector: Complex) -> tuple[complex, Comp
         if not abs(change) <= last:
             break
         s, v, last = s + change, v + step, 0.5 * abs(change)
-    else:
-        return None
-    return (complex(s), v) if abs(s - value) <= SHARPENS * abs(value) else None
+        if abs(s - value) > may_move:
+            return None
+    return (complex(s), v) if last <= max(CLOSED * abs(s), nothing) else None
 
 
 def _cleaned(value: complex, error: float) -> complex:
