@@ -209,3 +209,33 @@ def test_the_results_of_a_folder_are_compared_in_one_unit(file, capsys, monkeypa
     words(capsys, "sweep", short, "--vary", VARY, "--measure", "angle", "-o", "other.csv")
     with pytest.raises(UsageError, match=r"angle is in rpm in other\.csv and in deg in run\.h5"):
         find(entries("."), [parse_condition("angle>3")])
+
+
+def test_studies_are_compared_by_the_runs_that_both_have(file, capsys, monkeypatch):
+    """Of one point moved and one in another unit; what has no value there is left out."""
+    monkeypatch.chdir(file.parent)
+    other = file.parent / "other.toml"
+    other.write_text(MODEL.replace("mass = 1.3", "mass = 1.7").replace('"N*cm"', '"kN*m"'))
+    ask = ("--measure", "hold", "--measure", SPELLED)
+    words(capsys, "sweep", file, "--vary", "a=10 deg:80 deg:3", *ask, "-o", "one.csv")
+    words(capsys, "sweep", other, "--vary", "a=10 deg:45 deg:2", *ask, "-o", "two.csv")
+    assert [entry.model for entry in entries(".") if entry.kind == "study"] == ["arm", "arm"]
+    found = json.loads(words(capsys, "results", "compare", "one.csv", "two.csv", "--json"))
+    one, two = (read_table(name) for name in ("one.csv", "two.csv"))
+    both = [a for a in one.parameters["a"] if a in two.parameters["a"]]
+    assert len(both) == 2
+    (shifts,) = found["shifts"]
+    for shift in shifts:
+        name, factor = shift["measure"], {"hold": 1e5, SPELLED: 1.0}[shift["measure"]]
+        a, b = (
+            np.array([t.measures[name][t.parameters["a"].index(at)] for at in both])
+            for t in (one, two)
+        )
+        assert shift["unit"] == {"hold": "N*cm", SPELLED: "N"}[name] and shift["runs"] == 2
+        assert_allclose(shift["largest"], np.abs(factor * b - a).max(), rtol=1e-9)
+        assert shift["point"]["a"] == both[int(np.argmax(np.abs(factor * b - a)))]
+    out = words(capsys, "results", "compare", "one.csv", "two.csv")
+    assert "two.csv against one.csv:" in out and " N*cm" in out
+    words(capsys, "run", file, "-o", "run.h5")
+    assert main(["results", "compare", "one.csv", "run.h5"]) != 0
+    assert "compare runs with runs" in capsys.readouterr().err

@@ -99,7 +99,8 @@ def units_of(study: Study) -> tuple[str, ...]:
 
 def table_of(study: Study, path: str | Path, parameters: Sequence[str]) -> Table:
     """The table at `path` of a study over these parameters, with what it already holds."""
-    return Table(path, study.key(parameters), parameters, study.measures, units_of(study))
+    named = " ".join([*study.model.name.split(), study.key(parameters)])
+    return Table(path, named, parameters, study.measures, units_of(study))
 
 
 def run_point(study: Study, point: Point) -> Row:

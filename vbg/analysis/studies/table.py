@@ -36,10 +36,10 @@ class Table:
 
     Parameters are in SI under their bare names, measures in their `units`, which stand behind them
     as in `life [h]`; [1] where there is none.
-    `study` is the hash of the model without its varied values and of the settings: a table of
-    another study is refused rather than mixed.  Every row is on disk before the next one, and
-    what a kill has cut off is left out when the table is taken up again.  As a context manager
-    it is open for rows, for one process at a time.
+    `study` is the name of the model, and behind it the hash of that without its varied values and
+    of the settings: a table of another study is refused rather than mixed.  Every row is on disk
+    before the next one, and what a kill has cut off is left out when the table is taken up again.
+    As a context manager it is open for rows, for one process at a time.
     """
 
     def __init__(
@@ -190,11 +190,12 @@ _MEASURE = re.compile(r"(.+) \[([^][]+)\]")  # life [h]
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A table that was read to be looked at: columns (n,), measures NaN where a run failed; `units`
-    of the measures, "" for 1 and where it is not told."""
+    of the measures, "" for 1 and where it is not told; `model`: its name, if it has one."""
 
     parameters: dict[str, list[float]]
     measures: dict[str, list[float]]
     units: dict[str, str]
+    model: str = ""
 
 
 def is_study(path: str | Path) -> bool:
@@ -236,7 +237,8 @@ def read_table(path: str | Path) -> Finished:
             continue
         name, unit = (title, "") if told is None else told.groups()
         measures[name], units[name] = values, "" if unit == "1" else unit
-    return Finished(parameters, measures, units)
+    named = lines[0][0] if lines else ""
+    return Finished(parameters, measures, units, escaped(named.rpartition(" ")[0]))
 
 
 def write_parquet(table: Table, path: str | Path) -> None:

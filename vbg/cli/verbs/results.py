@@ -94,10 +94,11 @@ def _register_compare(verbs: Any) -> None:
         "compare",
         act=_compare,
         summary="what differs between runs: parameters, measures, signals",
-        detail="Signals are compared with those of the first file, over the time that both reach.",
+        detail="Signals are compared with those of the first file, over the time that both reach;\n"
+        "measures of studies with those of the runs that both have.",
         examples="vbg results compare a.h5 b.h5\nvbg results compare a.h5 b.h5 c.h5 --json",
     )
-    compared.add_argument("files", metavar="RESULT", nargs="+", help="two result files or more")
+    compared.add_argument("files", metavar="RESULT", nargs="+", help="two runs or more, or studies")
     compared.add_argument(
         "--signals", metavar="N", type=count_of(1), default=SHOWN, help="how many; 10"
     )
@@ -212,27 +213,62 @@ def _compare(arguments: argparse.Namespace) -> int:
 
     from vbg.cli.results import read_result
     from vbg.io.runs.folder import describe
-    from vbg.io.runs.search import differences, differing
+    from vbg.io.runs.search import alike, differences, differing
 
     if len(arguments.files) < 2:
         raise UsageError("name two result files or more to compare.")
-    solutions = [read_result(file) for file in arguments.files]
     found = [describe(Path(file), file) for file in arguments.files]
+    kinds = {entry.kind for entry in found}
+    if kinds == {"study"}:
+        return _compare_studies(alike(found, _measures(found)), arguments)
+    if "study" in kinds:
+        studies = ", ".join(entry.file for entry in found if entry.kind == "study")
+        raise UsageError(f"{studies}: a study; compare runs with runs, studies with studies.")
+    solutions = [read_result(file) for file in arguments.files]
     apart = [differences(solutions[0], other) for other in solutions[1:]]
     if arguments.json:
-        told = {
-            "files": arguments.files,
-            "parameters": {n: [e.parameters.get(n) for e in found] for n in differing(found)},
-            "measures": {n: [e.measures.get(n) for e in found] for n in _measures(found)},
-            "units": {n: [e.units.get(n, "") for e in found] for n in _measures(found)},
-            "signals": [[_plain(asdict(one)) for one in those] for those in apart],
-        }
-        print(json.dumps(told))
+        print(json.dumps(_together(arguments, found) | {"signals": _each_plain(apart)}))
         return 0
     print(_settings(found, differing(found)))
     for file, those in zip(arguments.files[1:], apart, strict=True):
         print("\n" + _signals(arguments.files[0], file, those, arguments.signals))
     return 0
+
+
+def _compare_studies(found: Sequence[Entry], arguments: argparse.Namespace) -> int:
+    """Of the runs that studies have in common, by measure."""
+    from vbg.analysis.studies.table import read_table
+    from vbg.io.runs.search import differing, shifts
+
+    first, *others = [read_table(file) for file in arguments.files]
+    apart = [shifts(first, other) for other in others]
+    if arguments.json:
+        print(json.dumps(_together(arguments, found) | {"shifts": _each_plain(apart)}))
+        return 0
+    print(_settings(found, differing(found)))
+    for file, those in zip(arguments.files[1:], apart, strict=True):
+        rows = [("measure", "largest difference", "of its span", "runs in common", "at")]
+        for one in those:
+            at = ", ".join(f"{name} = {figure(value)}" for name, value in one.point.items())
+            largest = f"{figure(one.largest)} {one.unit}".rstrip()
+            rows.append((one.measure, largest, f"{one.relative:.2g}", str(one.runs), at))
+        print(f"\n{file} against {arguments.files[0]}:\n" + table(rows, "<>>><", "  "))
+    return 0
+
+
+def _together(arguments: argparse.Namespace, found: Sequence[Entry]) -> dict[str, Any]:
+    from vbg.io.runs.search import differing
+
+    return {
+        "files": arguments.files,
+        "parameters": {n: [e.parameters.get(n) for e in found] for n in differing(found)},
+        "measures": {n: [e.measures.get(n) for e in found] for n in _measures(found)},
+        "units": {n: [e.units.get(n, "") for e in found] for n in _measures(found)},
+    }
+
+
+def _each_plain(apart: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [[_plain(asdict(one)) for one in those] for those in apart]
 
 
 def _measures(found: Sequence[Entry]) -> list[str]:

@@ -210,6 +210,7 @@ def _study(path: Path, name: str) -> Entry:
     return Entry(
         name,
         "study",
+        table.model,
         status="finished" if done == runs else f"{runs - done} of {runs} failed",
         rows=runs,
         parameters={name: min(column) for name, column in table.parameters.items() if column},

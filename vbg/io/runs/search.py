@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from vbg import units
+from vbg.analysis.studies.table import Finished
 from vbg.errors import ModelError, UsageError
 from vbg.io.runs.folder import Entry
 from vbg.solution import Solution
@@ -193,6 +194,59 @@ class Difference:
     largest: float
     relative: float
     time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The largest difference of a measure between two studies in the `runs` that both have, at
+    `point`; in the unit of the first, `relative` to what it spans there."""
+
+    measure: str
+    unit: str
+    largest: float
+    relative: float
+    runs: int
+    point: dict[str, float]
+
+
+def shifts(first: Finished, other: Finished) -> tuple[Shift, ...]:
+    """Of every measure that both studies have, the largest relative one first.
+
+    A measure without a unit is in SI.  Raises UsageError where they vary other parameters, or have
+    no run or no measure in common.
+    """
+    names, common = tuple(first.parameters), [m for m in first.measures if m in other.measures]
+    if set(names) != set(other.parameters):
+        told = " and ".join(", ".join(one.parameters) for one in (first, other))
+        raise UsageError(f"the studies vary other parameters: {told}.")
+    places = [
+        {point: i for i, point in enumerate(zip(*(s.parameters[n] for n in names), strict=True))}
+        for s in (first, other)
+    ]
+    points = [point for point in places[0] if point in places[1]]
+    if not points or not common:
+        raise UsageError("the studies have no run or no measure in common.")
+    found = []
+    for measure in common:
+        a, b = (
+            np.array([study.measures[measure][at[point]] for point in points])
+            for study, at in zip((first, other), places, strict=True)
+        )
+        unit, theirs = first.units[measure], other.units[measure]
+        if unit != theirs:
+            factor, offset = units.conversion(theirs, "") if theirs else (1.0, 0.0)
+            own, zero = units.conversion(unit, "") if unit else (1.0, 0.0)
+            b = (factor * b + offset - zero) / own
+        apart = np.nan_to_num(np.abs(b - a), nan=-1.0)
+        worst, runs = int(np.argmax(apart)), int((apart >= 0.0).sum())
+        if not runs:
+            continue  # it has no value in one of them
+        size = float(max(np.nanmax(a) - np.nanmin(a), ROUNDING * np.nanmax(np.abs(a))))
+        largest = float(apart[worst])
+        relative = largest / size if size > 0.0 else math.inf if largest else 0.0
+        at_worst = dict(zip(names, points[worst], strict=True))
+        found.append(Shift(measure, unit, largest, relative, runs, at_worst))
+    return tuple(sorted(found, key=lambda one: -one.relative))
 
 
 def differences(first: Solution, second: Solution) -> tuple[Difference, ...]:
