@@ -74,3 +74,20 @@ def test_closed_loops_in_latex_have_the_equations_of_the_text(name, capsys):
     for parameter in parameters:
         if len(parameter) > 1:
             assert not re.search(rf"(?<![\\\w{{.]){parameter}(?![\w}}])", latex.split("% ")[0])
+
+
+@pytest.mark.slow
+def test_a_tree_that_is_long_entry_by_entry_is_written_with_common_parts(capsys):
+    """Six bodies in a chain: refused in form auto, in minimal form as with its joint forces."""
+    path = str(EXAMPLES / "geared-robot.toml")
+    assert main(["show", "equations", path]) == 1
+    capsys.readouterr()
+    for options in ([], ["--latex"]):
+        assert main(["show", "equations", path, "--form", "minimal", *options]) == 0
+        assert "common parts" in capsys.readouterr().out
+
+
+def test_numbers_of_matrices_have_no_zeros_behind(capsys):
+    path = str(EXAMPLES / "ball-screw-axis.toml")
+    assert main(["show", "matrices", path, "--symbolic"]) == 0
+    assert not re.search(r"\.\d*00+(?![\d.])", capsys.readouterr().out.partition("lead =")[0])

@@ -47,9 +47,13 @@ ELSE = (
 )
 
 
-def too_long(system: System, length: float, remedy: str = ELSE) -> VbgError:
+class TooLong(VbgError):
+    """Equations that nobody could read."""
+
+
+def too_long(system: System, length: float, remedy: str = ELSE) -> TooLong:
     """The error of equations that would be `length` symbols and numbers long."""
-    return VbgError(
+    return TooLong(
         f"the equations of {system.model.name} would be about {length:.1g} symbols and "
         f"numbers long, as their blocks are nested; up to {LENGTH} are written out. {remedy}"
     )

@@ -59,6 +59,7 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
 
     require_sympy("printing equations")
+    from vbg.analysis.symbolic.size import TooLong
     from vbg.analysis.symbolic.symbolic import equations_of
     from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
 
@@ -71,7 +72,14 @@ def act(arguments: argparse.Namespace) -> int:
     ):
         print(_minimal(arguments, system))
         return 0
-    found = equations_of(system, arguments.form, names=not arguments.numbers)
+    try:
+        found = equations_of(system, arguments.form, names=not arguments.numbers)
+    except TooLong:  # along a tree, with common parts, they are shorter
+        function = arguments.python or arguments.c
+        if arguments.form != "minimal" or function or not system.model.bodies:
+            raise
+        print(_minimal(arguments, system))
+        return 0
     if arguments.latex:
         print(as_latex(found))
     elif arguments.python:

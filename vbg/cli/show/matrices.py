@@ -208,4 +208,8 @@ def _block(name: str, matrix: NamedMatrix) -> str:
 
 
 def _shown(value: Any) -> str:
-    return figure(float(value), 6) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return figure(value, 6)
+    from sympy import sstr
+
+    return str(sstr(value, full_prec=False))  # 0.02, not 0.02000000000
