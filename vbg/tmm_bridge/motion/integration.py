@@ -295,8 +295,9 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                 y = dense.precise(t) if names[hit] else dense.taken_again(t)
                 solver.end = span.end.first
                 if solver.t == t and plant.indicators(t, y)[hit] * signs[hit] >= 0.0:
-                    # not yet: it is right ahead, and nothing else made the step short
-                    hit, solver.h = -1, max(solver.h, dense.span[1] - dense.span[0])
+                    # not yet: it is right ahead; of a bend nothing else made the step short
+                    longest = 0.0 if names[hit] else dense.span[1] - dense.span[0]
+                    hit, solver.h = -1, max(solver.h, longest)
             signs = _note_event(span, t, y, signs, hit)
         try:
             closed = plant.project(t, y)
@@ -421,14 +422,15 @@ def _endlessly(span: _Span, t: float, name: str) -> str:
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
-    """Record the change of indicator `hit` (-1: none), but for a kink, which has no name; signs
-    for the next step."""
-    new = np.sign(span.plant.indicators(t, y))
-    if hit >= 0 and span.names[hit]:
-        what = "touches" if new[hit] >= 0 > signs[hit] else "leaves"
-        if span.names[hit].partition(".")[0] in NETWORKS:
-            what = "switches"
-        span.record.events.append(Event(t, span.names[hit], what))
+    """Record the change of indicator `hit` (-1: none), but for a kink, which has no name, and of
+    stops that change with it; signs for the next step."""
+    new, names = np.sign(span.plant.indicators(t, y)), span.names
+    stops = [k for k, name in enumerate(names) if name and name.partition(".")[0] not in NETWORKS]
+    also = [k for k in stops if k != hit and new[k] != signs[k] != 0.0]
+    for k in (hit, *also) if hit >= 0 and names[hit] else ():
+        what = "touches" if new[k] >= 0 > signs[k] else "leaves"
+        what = what if k in stops else "switches"
+        span.record.events.append(Event(t, names[k], what))
     updated: Array = np.where(new == 0.0, signs, new)
     return updated
 

@@ -22,7 +22,9 @@ class LastStep:
 
     def precise(self, t: float) -> Array:
         """The state at t to the accuracy of a step that ends there."""
-        return self(t) if isinstance(self._solver, Stepper) else self.taken_again(t)
+        inside, dense = self(t), self._dense
+        follows = isinstance(dense, Pieces) or (isinstance(dense, Dense) and dense.follows)
+        return inside if follows and isinstance(self._solver, Stepper) else self.taken_again(t)
 
     def taken_again(self, t: float) -> Array:
         """The same by steps that do end there: a step that ends behind a bend of a law may be

@@ -7,7 +7,7 @@ estimate) and II.6 (dense output of order 7).  All stages of a step are one call
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,7 +148,9 @@ class Stepper:
         """The polynomial of the last step; those of `PARTS` shorter steps through the same time
         where it does not follow the equations of motion: a step whose length is set by the
         stability of a fast decay is right at its ends alone.  The shorter ones have to arrive
-        where the step did: beside a singular posture one look, or one stage, says nothing.
+        where the step did: beside a singular posture one look, or one stage, says nothing.  Where
+        they do not it may also be that what begins inside the step has been missed: that stages
+        behind a contact were thrown out of it by the first, and weigh nothing.
         Raises NoInertia."""
         t, y, h = self._before
         whole = self._polynomial(t, self.t, y, self.y)
@@ -165,7 +167,7 @@ class Stepper:
         self._K[:] = K
         scale = self.absolute + self.rtol * np.maximum(np.abs(y), np.abs(self.y))
         arrived = float(np.sqrt(np.mean(((y - self.y) / scale) ** 2))) <= ASTRAY
-        return Pieces(tuple(parts)) if arrived else whole
+        return Pieces(tuple(parts)) if arrived else replace(whole, follows=False)
 
     def _polynomial(self, t: float, end: float, y: Array, after: Array) -> Dense:
         """Of the step from (t, y) to (end, after) whose stages are in K."""
@@ -185,12 +187,14 @@ class Stepper:
 
 @dataclass(frozen=True)
 class Dense:
-    """A step's state at any time in it: y + x (F0 + (1 - x) (F1 + x (F2 + ...)))."""
+    """A step's state at any time in it: y + x (F0 + (1 - x) (F1 + x (F2 + ...))); whether it is
+    known to follow the equations of motion there."""
 
     t_old: float
     t: float
     y: Array
     F: Array
+    follows: bool = True
 
     def __call__(self, t: float | Array) -> Array:
         """The state at t, or a row for each of several instants."""
