@@ -63,6 +63,18 @@ class Family:
         return Generator(matrix, constant)
 
 
+def turning_with(system: System, g: Generator) -> Array:
+    """(3,) the angular velocity in W at which the frame turns that moves along g [rad/s]: that of
+    places and momenta, which are in world axes; 0 but for it where bodies spin about axes of
+    their own."""
+    for s in system.slices:
+        if s.state.name.removesuffix(".position") in system.causal.graph.bodies:
+            K = g.matrix[s.first : s.last, s.first : s.last]
+            W = 0.5 * np.array([K[2, 1] - K[1, 2], K[0, 2] - K[2, 0], K[1, 0] - K[0, 1]])
+            return np.where(np.abs(W) > MATCHES * np.abs(g.matrix).max(), W, 0.0)
+    return np.zeros(3)
+
+
 def _skew(a: Array) -> Array:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.held import Samples
 from vbg.analysis.probe.probe import Probe
-from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
+from vbg.analysis.probe.symmetry import (
+    Family,
+    Generator,
+    find_generator,
+    symmetries,
+    turning_with,
+)
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import Slopes, relaxed, settled
 from vbg.analysis.rest.growth import Growth, driven, growing, natural_sizes
@@ -295,7 +301,22 @@ def _point(
         "instant": f"This is one instant of a motion (rates up to {misfit:.3g}); "
         "poles describe deviations only as long as the motion has not gone on.",
     }[kind]
+    if kind == "steady motion" and generator is not None:
+        sentence += _seen_from(turning_with(probe.system, generator))
     return OperatingPoint(t, x, kind, misfit, generator, sentence, until_changed=changing)
+
+
+def _seen_from(W: Array) -> str:
+    """Of poles in a frame that turns at W: deviations across its axis are exp(s t) there, and
+    exp(s t +- i |W| t) on the ground."""
+    speed = float(np.linalg.norm(W))
+    if speed == 0.0:
+        return ""
+    axis = ", ".join(f"{part:.3g}" for part in W / speed + 0.0)
+    return (
+        f" Poles and shapes are those in a frame that turns along, at {speed:.6g} rad/s about "
+        f"[{axis}]: across this axis the ground sees a pole s as s +- {speed:.6g} i."
+    )
 
 
 def _driven(probe: Probe, t: float, x: Array, misfit: float, sentence: str) -> OperatingPoint:
