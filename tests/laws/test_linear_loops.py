@@ -24,10 +24,9 @@ SIZES = (2, 5, 9)
 
 def loop(m):
     """x of A x = b, both given."""
-    entries = {f"A{i}{j}": leaf(f"A{i}{j}", 1) for i in range(m) for j in range(m)}
-    right = {f"b{i}": leaf(f"b{i}", 1) for i in range(m)}
-    A = stack(*(transpose(stack(*(entries[f"A{i}{j}"] for j in range(m)))) for i in range(m)))
-    return linear_solve(A, stack(*right.values())), entries | right
+    given = leaf("A", m * m)
+    A = stack(*(transpose(rows(given, m * i, m * (i + 1))) for i in range(m)))
+    return linear_solve(A, leaf("b", m)), {"A": given, "b": leaf("b", m)}
 
 
 def programs():

@@ -19,22 +19,30 @@ from vbg.blocks.calls import call
 from vbg.blocks.composed import norm
 from vbg.blocks.functions import FUNCTIONS, rate
 from vbg.blocks.node import Block, const, linear, rows, stack, times, transpose
-from vbg.blocks.systems import linear_solve
+from vbg.blocks.systems import linear_solve, solve
 
 
-def terms_of(block: Block, modes: frozenset[Block] = frozenset(), iterated: float = 1.0) -> Block:
+def terms_of(
+    block: Block,
+    modes: frozenset[Block] = frozenset(),
+    iterated: float = 1.0,
+    together: frozenset[Block] = frozenset(),
+) -> Block:
     """T of each row of a column, in what the column is written in; `modes` are leaves that are 0
     or 1, of which nothing is rounded; solutions by iteration, and those of constraint systems,
-    which are not refined, err by `iterated` times as much as theirs."""
-    reader = _Reader(modes, iterated)
+    which are not refined, err by `iterated` times as much as theirs.
+
+    Each entry of a leaf is given by itself, but for leaves `together`: the unknowns of a loop are
+    what elimination made of them, where the largest step leaves its last digits in all."""
+    reader = _Reader(modes, iterated, together)
     return stack(*(reader.terms(rows(block, i, i + 1)) for i in range(block.rows)))
 
 
 class _Reader:
     """Reads T of any number of expressions, each of their nodes once."""
 
-    def __init__(self, modes: frozenset[Block], iterated: float):
-        self._modes, self._iterated = modes, iterated
+    def __init__(self, modes: frozenset[Block], iterated: float, together: frozenset[Block]):
+        self._modes, self._iterated, self._together = modes, iterated, together
         self._whole: set[bytes] = set()  # nodes that count modes
         self._done: dict[bytes, Block] = {}
         self._solved: dict[bytes, list[Block]] = {}
@@ -66,17 +74,57 @@ class _Reader:
                 return _size(stack(*self._unknowns(node)), const(0.0)) + _size(node, const(0.0))
             case "factor":
                 return const(0.0)  # its solutions have sizes
-            case "solve" | "linear_solve":
+            case "linear_solve":
                 return linear((self._iterated, _size(node, const(0.0))))
+            case "solve":
+                return linear(*((1.0, T) for T in self._efforts(node, 0, node.rows)))
             case "leaf" | "const" | "lookup":
                 return _size(node, const(0.0))
-            case "rows" if node.args[0].op == "lookup":  # each entry is given, in its own unit
+            case "rows" if self._is_given(node.args[0]):  # each entry, in its own unit
                 return _size(node, const(0.0))
+            case "rows" if node.args[0].op == "solve":
+                own = self._efforts(node.args[0], *node.data)
+                return linear(*((1.0, T) for T in own)) + _size(node, const(0.0))
             case "rows" if node.args[0].op in ("implicit", "linear_solve"):  # so is each unknown
                 own = self._unknowns(node.args[0])[slice(*node.data)]
                 return linear(*((1.0, T) for T in own)) + _size(node, const(0.0))
             case _:  # rearranged only
                 return linear(*((1.0, T) for T in below))
+
+    def _is_given(self, node: Block) -> bool:
+        return node.op in ("lookup", "leaf") and node not in self._together
+
+    def _efforts(self, solution: Block, first: int, last: int) -> list[Block]:
+        """T of rows of a constraint system's solution x, |A^-1| (|A| |x| + T(A) |x| + T(b)), with
+        the sizes of its blocks for |.|, the efforts of a joint: a heavy body changes nothing of
+        what holds a light one but by what couples the two."""
+        factor, _ = solution.args
+        terms = self._constraints(solution)
+        spans = _spans(factor.data[0])
+        found = []
+        for i in range(first, last):
+            unit = np.zeros((factor.rows, 1))
+            unit[i] = self._iterated
+            column = solve(factor, const(unit))  # of A^-1, which is symmetric: its row, too
+            brought = [(norm(rows(column, *span)), T) for span, T in zip(spans, terms, strict=True)]
+            found.append(linear(*((1.0, times(size, T)) for size, T in brought)))
+        return found
+
+    def _constraints(self, solution: Block) -> list[Block]:
+        """Of each block of rows of A x - b its terms."""
+        if solution.key not in self._solved:
+            factor, b = solution.args
+            spans = _spans(factor.data[0])
+            sizes = [norm(rows(solution, *span)) for span in spans]
+            shares = [[self.terms(rows(b, *span))] for span in spans]
+            for piece, (i, j, *_) in zip(factor.args, factor.data[1], strict=True):
+                T = self.terms(piece)
+                size = linear((1.0, _size(piece, T)), (1.0, T))
+                shares[i].append(times(size, sizes[j]))
+                if i != j:
+                    shares[j].append(times(size, sizes[i]))
+            self._solved[solution.key] = [linear(*((1.0, T) for T in one)) for one in shares]
+        return self._solved[solution.key]
 
     def _unknowns(self, loop: Block) -> list[Block]:
         """What rounding of its equations changes of each unknown of a loop: |slope^-1| T of the
@@ -94,7 +142,8 @@ class _Reader:
         inside = dict(zip(body.inputs, loop.args, strict=True))
         outside = Substitution(inside | {body.unknown: loop})
         modes = frozenset(inner for inner, arg in inside.items() if arg in self._modes)
-        terms = linear((self._iterated, terms_of(body.residual, modes)))
+        residual = terms_of(body.residual, modes, together=frozenset([body.unknown]))
+        terms = linear((self._iterated, residual))
         return outside(body.slope), outside(terms)
 
     def _of_solution(self, loop: Block) -> tuple[Block, Block]:
@@ -135,6 +184,12 @@ def _brought(node: Block, below: list[Block]) -> Block:
     partials = FUNCTIONS[node.data].partials(*node.args)
     brought = [times(call("abs", p), T) for p, T in zip(partials, below, strict=True)]
     return linear(*((1.0, T) for T in brought))
+
+
+def _spans(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+    """First and last rows of diagonal blocks of these sizes."""
+    ends = np.cumsum(sizes).tolist()
+    return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
 def _brought_back(slope: Block, terms: Block) -> list[Block]:

@@ -300,7 +300,7 @@ class Lowering:
             inner.key: self.slots[arg.key]
             for inner, arg in zip(body.inputs, block.args, strict=True)
         }
-        terms = terms_of(body.residual)
+        terms = terms_of(body.residual, together=frozenset([body.unknown]))
         measured = record.at(NEWTON_WORDS + 2 * size)
         before = self._inner(given, {terms: measured})
         places = {root: self._reserve(*root.shape) for root in (body.residual, body.slope)}
