@@ -57,6 +57,11 @@ class Tangent:
     chosen: Array
     stores: NDArray[np.bool_]
 
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Which z are unknowns of their own, that no constraint ties to others."""
+        return np.asarray(np.count_nonzero(self.basis, axis=0) == 1)
+
 
 def constraint_jacobian(probe: Probe, jacobian: Array, x: Array) -> Array:
     """Rows of the manifold's equations, derived by x."""
@@ -257,15 +262,34 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     selection, rows = candidates[chosen] @ T, _moving(probe)
     # what the other unknowns follow from takes no direction away
     Q, R = np.linalg.qr(T[rows] / scale[rows, None])
-    basis = np.linalg.solve(selection.T, T.T).T if T.shape[1] else T
+    basis: Array = np.array(np.linalg.solve(selection.T, T.T).T if T.shape[1] else T, dtype=float)
+    reduce: Array = np.array(selection @ (np.linalg.solve(R, Q.T) / scale[rows]), dtype=float)
+    for j, k in _alone(C, candidates[chosen]):
+        basis[k], basis[:, j], reduce[j], reduce[:, rows == k] = 0.0, 0.0, 0.0, 0.0
+        factor = candidates[chosen[j], k]
+        basis[k, j], reduce[j, rows == k] = 1.0 / factor, factor
     return Tangent(
-        np.asarray(basis, dtype=float),
+        basis,
         rows,
-        selection @ (np.linalg.solve(R, Q.T) / scale[rows]),
+        reduce,
         tuple(names[i] for i in chosen),
         candidates[chosen],
         np.array([tiers[i] == STORES for i in chosen], dtype=bool),
     )
+
+
+def _alone(C: Array, chosen: Array) -> list[tuple[int, int]]:
+    """Coordinates that are unknowns of their own, and these: in no constraint and in no other
+    coordinate.  A content of 1e-6 m^3 is itself, not that and 1e-16 of a momentum of 1000 kg m/s,
+    whose rates would fill it."""
+    pairs = []
+    for j, row in enumerate(chosen):
+        at = np.flatnonzero(row)
+        if len(at) == 1:
+            k = int(at[0])
+            if np.count_nonzero(chosen[:, k]) == 1 and not C[:, k].any():
+                pairs.append((j, k))
+    return pairs
 
 
 def _moving(probe: Probe) -> NDArray[np.intp]:
