@@ -69,6 +69,10 @@ def _resting(system: System) -> Start:
     limit = as_long_as(point.until_changed, point.t)
     where, what = "simulate.start", f"the run begins where the machine rests{limit}."
     note = Problem("note", where, what)
+    if point.hidden:
+        what = f"{what} {point.hidden}"
+        remedy = "A start that is written, without this search, holds what it says."
+        note = Problem("warning", where, what, remedy)
     if point.growth is not None:
         away = point.growth.coordinate
         remedy = (

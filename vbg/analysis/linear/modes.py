@@ -106,6 +106,37 @@ def find_modes(
     return tuple(sorted(found, key=lambda mode: (mode.frequency, mode.eigenvalue.real)))
 
 
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """Eigenvalues without rounding, and in the columns of `modes` their vectors v of the balanced
+    matrix, in coordinates z / `scale`, in which no unit hides another."""
+
+    poles: Complex
+    modes: Complex
+    scale: Array
+
+
+def axes(A: Array, known: Array | None = None) -> Axes:
+    """`known` as of `find_modes`."""
+    if len(A) == 0:
+        return Axes(np.zeros(0, complex), np.zeros((0, 0), complex), np.zeros(0))
+    _, scale = balanced(A)
+    found = list(_poles(A, known))
+    modes = np.array([v / scale for _, v, _ in found]).T
+    poles = np.array([value for value, *_ in found])
+    return Axes(poles, modes / np.linalg.norm(modes, axis=0), scale)
+
+
+def balanced(A: Array) -> tuple[Array, Array]:
+    """S^-1 A S with powers of 2 in the diagonal matrix S, in which no unit hides another; S."""
+    from scipy.linalg import matrix_balance
+
+    if len(A) == 0:
+        return A, np.zeros(0)
+    whole, scale = matrix_balance(A, permute=False)
+    return whole, np.diag(scale)
+
+
 def has_slow(A: Array) -> bool:
     """Whether rounding may have made any pole of A."""
     if len(A) == 0 or not np.all(np.isfinite(A)):
@@ -116,21 +147,20 @@ def has_slow(A: Array) -> bool:
 
 def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, float]]:
     """Eigenvalues without rounding, their vectors, and what each may be off by."""
-    from scipy.linalg import eig, matrix_balance
+    from scipy.linalg import eig
 
-    balanced, scale = matrix_balance(A, permute=False)
-    values, left, right = eig(balanced, left=True)
-    size = np.diag(scale)
-    entries = np.abs(balanced)
+    whole, size = balanced(A)
+    values, left, right = eig(whole, left=True)
+    entries = np.abs(whole)
     samples = (np.zeros((0, *A.shape)) if known is None else known) * size / size[:, None]
     sums = largest_of(samples)
-    together = float(len(A) * np.finfo(float).eps * np.linalg.norm(balanced))
-    sizes, largest = np.linalg.svd(balanced, compute_uv=False), np.abs(values).max()
+    together = float(len(A) * np.finfo(float).eps * np.linalg.norm(whole))
+    sizes, largest = np.linalg.svd(whole, compute_uv=False), np.abs(values).max()
     free = bool(sizes[-1] <= SINGULAR * sizes[0])
     for first, w, vector in zip(values.astype(complex).tolist(), left.T, right.T, strict=True):
         value, v, apart = first, vector, together
         may_move = max(SHARPENS * abs(first), together / (float(abs(np.vdot(w, v))) or 1e-300))
-        if (sharp := _sharpened(balanced, first, vector, may_move)) is not None:
+        if (sharp := _sharpened(whole, first, vector, may_move)) is not None:
             (value, v), apart = sharp, 0.0
         along = float(abs(np.vdot(w, v))) or 1e-300
         of_sums = float(np.abs(w) @ sums @ np.abs(v))

@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vbg.analysis.linear.linear import Linearisation
+from vbg.analysis.linear.modes import Axes, axes, balanced
 
 Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 
 SEEN = 1e-6  # of the largest part of a response: less cannot be seen
+REFINEMENTS = 5
 WELL_APART = 1e10  # condition of the axes of modes: beyond it two of them are one
+COUNT, PER_DECADE = 400, 40  # frequencies at least
 DECADES_AROUND = 1.0  # of the automatic frequency range, beyond the slowest and fastest pole
 
 
@@ -54,28 +58,34 @@ def frequency_response(
 ) -> FrequencyResponse:
     """C (i w - A)^-1 B + D for one input and output (None: the only one); infinite at a pole."""
     p, q = linear.input_index(input_name), linear.output_index(output_name)
-    w = automatic_range(linear) if frequency is None else np.asarray(frequency, dtype=float)
-    unit = np.eye(len(linear.A))
+    w = _range(_answering(linear, p, q)) if frequency is None else np.asarray(frequency, float)
+    A, scale = balanced(linear.A)
+    b, c, unit = linear.B[:, p] / scale, linear.C[q] * scale, np.eye(len(A))
 
     def response(at: float) -> complex:
         try:
-            z = np.linalg.solve(1j * at * unit - linear.A, linear.B[:, p])
+            z = np.linalg.solve(1j * at * unit - A, b)
         except np.linalg.LinAlgError:
             return complex(np.inf)
-        return complex(linear.C[q] @ z + linear.D[q, p])
+        return complex(c @ z + linear.D[q, p])
 
     return FrequencyResponse(w, np.array([response(at) for at in w]))
 
 
-def automatic_range(linear: Linearisation, count: int = 400) -> Array:
+def automatic_range(linear: Linearisation) -> Array:
     """Frequencies [rad/s] around all poles, denser near lightly damped ones, at none."""
-    sizes = np.abs(linear.eigenvalues)
-    sizes = sizes[sizes > 1e-6 * max(float(sizes.max(initial=0.0)), 1e-300)]
+    return _range(axes(linear.A, linear.known).poles)
+
+
+def _range(poles: Complex) -> Array:
+    sizes = np.abs(poles)
+    sizes = sizes[sizes > 0.0]
     low, high = (float(sizes.min()), float(sizes.max())) if sizes.size else (1.0, 1.0)
-    w = np.logspace(np.log10(low) - DECADES_AROUND, np.log10(high) + DECADES_AROUND, count)
+    first, last = np.log10(low) - DECADES_AROUND, np.log10(high) + DECADES_AROUND
+    w = np.logspace(first, last, max(COUNT, int(PER_DECADE * (last - first))))
     near = [
         abs(pole.imag) * (1.0 + max(abs(pole.real / pole.imag), 1e-3) * np.linspace(-4, 4, 40))
-        for pole in linear.eigenvalues
+        for pole in poles
         if pole.imag > 0.0
     ]
     return np.unique(np.abs(np.concatenate([w, *near])))
@@ -90,24 +100,20 @@ def step_response(
 ) -> tuple[Array, Array]:
     """Time [s] and the output after a unit step of the input at t = 0.
 
-    Exact at the instants: x(t + h) = exp([A B; 0 0] h) (x, u).
+    Exact at the instants: in the axes of the modes sum c_i b_i (exp(p_i t) - 1) / p_i, or by
+    x(t + h) = exp([A B; 0 0] h) (x, u), whichever rounds less.
     """
-    from scipy.linalg import expm
-
     p, q = linear.input_index(input_name), linear.output_index(output_name)
-    n = len(linear.A)
-    end = _settling(linear, p, q) if t_end is None else t_end
-    time = np.linspace(0.0, end, count)
+    n, found = len(linear.A), axes(linear.A, linear.known)
+    time = np.linspace(0.0, _settling(linear, p, q) if t_end is None else t_end, count)
+    A, scale = balanced(linear.A)
+    if _is_modal(A, found, time[1]):
+        shares = _shares(linear, found, p, q)
+        return time, linear.D[q, p] + np.real(_integrals(found.poles, time) @ shares)
     whole = np.zeros((n + 1, n + 1))
-    whole[:n, :n], whole[:n, n] = linear.A, linear.B[:, p]
-    advance = expm(whole * time[1])
-    z = np.zeros(n + 1)
-    z[n] = 1.0
-    values = np.empty(count)
-    for i in range(count):
-        values[i] = linear.C[q] @ z[:n] + linear.D[q, p]
-        z = advance @ z
-    return time, values
+    whole[:n, :n], whole[:n, n] = A, linear.B[:, p] / scale
+    begun = np.append(np.zeros(n), 1.0)
+    return time, _advanced(whole, begun, np.append(linear.C[q] * scale, linear.D[q, p]), time)
 
 
 def impulse_response(
@@ -119,16 +125,47 @@ def impulse_response(
 ) -> tuple[Array, Array]:
     """Time [s] and the output after a unit impulse of the input at t = 0: C exp(A t) B, without
     the impulse D itself."""
+    p, q = linear.input_index(input_name), linear.output_index(output_name)
+    found = axes(linear.A, linear.known)
+    time = np.linspace(0.0, _settling(linear, p, q) if t_end is None else t_end, count)
+    A, scale = balanced(linear.A)
+    if _is_modal(A, found, time[1]):
+        shares = _shares(linear, found, p, q)
+        return time, np.real(np.exp(np.outer(time, found.poles)) @ shares)
+    return time, _advanced(A, linear.B[:, p] / scale, linear.C[q] * scale, time)
+
+
+def _is_modal(A: Array, found: Axes, step: float) -> bool:
+    """Whether the axes of the modes are the better ones: they round by eps times their condition,
+    exp(A h) by squaring by eps |A| h, which is all that there is of a slow mode beside a fast."""
+    if not len(A):
+        return True
+    condition = float(np.linalg.cond(found.modes))
+    return condition < min(WELL_APART, max(1.0, float(np.abs(A).sum(axis=1).max()) * step))
+
+
+def _integrals(poles: Complex, time: Array) -> Complex:
+    """(exp(p t) - 1) / p, t where p is zero: row by row for the times."""
+    turned = np.outer(time, poles)
+    safe = np.where(poles == 0.0, 1.0, poles)
+    return np.where(poles == 0.0, time[:, None], np.expm1(turned) / safe)
+
+
+def _shares(linear: Linearisation, found: Axes, p: int, q: int) -> Complex:
+    """c_i b_i of each mode, from the input p to the output q."""
+    b = (linear.B[:, p] / found.scale).astype(complex)
+    return np.asarray(((linear.C[q] * found.scale) @ found.modes) * np.linalg.solve(found.modes, b))
+
+
+def _advanced(A: Array, x: Array, c: Array, time: Array) -> Array:
+    """c exp(A t) x at equal intervals."""
     from scipy.linalg import expm
 
-    p, q = linear.input_index(input_name), linear.output_index(output_name)
-    time = np.linspace(0.0, _settling(linear, p, q) if t_end is None else t_end, count)
-    advance, x = expm(linear.A * time[1]), linear.B[:, p].copy()
-    values = np.empty(count)
-    for i in range(count):
-        values[i] = linear.C[q] @ x
+    advance, values = expm(A * time[1]), np.empty(len(time))
+    for i in range(len(time)):
+        values[i] = c @ x
         x = advance @ x
-    return time, values
+    return values
 
 
 def final_value(
@@ -141,15 +178,13 @@ def final_value(
     sum c_i b_i (exp(p_i t) - 1)/p_i is -sum c_i b_i/p_i.
     """
     p, q = linear.input_index(input_name), linear.output_index(output_name)
-    poles, modes = np.linalg.eig(linear.A)
-    slack = 1e-9 * float(np.abs(poles).max(initial=0.0))
-    stays = poles.real >= -slack
+    found = axes(linear.A, linear.known)
+    poles, stays = found.poles, found.poles.real >= 0.0
     if not stays.any():
-        moved = np.linalg.solve(linear.A, linear.B[:, p]) if len(poles) else np.zeros(0)
-        return float(linear.D[q, p] - linear.C[q] @ moved)
-    if poles.real.max() > slack or stays.all() or np.linalg.cond(modes) > WELL_APART:
+        return float(linear.D[q, p] - _solved(linear, p, q))
+    if poles.real.max() > 0.0 or stays.all() or np.linalg.cond(found.modes) > WELL_APART:
         return None
-    shares = (linear.C[q] @ modes) * np.linalg.solve(modes, linear.B[:, p].astype(complex))
+    shares = _shares(linear, found, p, q)
     parts = -shares[~stays] / poles[~stays]
     slowest = float(np.abs(poles[~stays].real).min())
     if np.abs(shares[stays]).max() > 1e-9 * slowest * np.abs(parts).max():
@@ -157,26 +192,37 @@ def final_value(
     return float(linear.D[q, p] + np.real(parts.sum()))
 
 
+def _solved(linear: Linearisation, p: int, q: int) -> float:
+    """C A^-1 B, refined by residuals in more digits than A has."""
+    if not len(linear.A):
+        return 0.0
+    A, scale = balanced(linear.A)
+    b, inverse, exact = linear.B[:, p] / scale, np.linalg.inv(A), A.astype(np.longdouble)
+    z = np.zeros(len(b), dtype=np.longdouble)
+    for _ in range(REFINEMENTS):
+        z = z + inverse @ (b - exact @ z).astype(float)
+    return float((linear.C[q] * scale) @ z)
+
+
 def _settling(linear: Linearisation, p: int, q: int) -> float:
     """Five slowest time constants, or three periods of what does not decay [s], of the modes that
     the input p moves and the output q sees: a slow pendulum beside a fast circuit would leave one
     row for the circuit."""
     poles = _answering(linear, p, q)
-    decays = [-5.0 / v.real for v in poles if v.real < -1e-9 * max(abs(v), 1e-300)]
+    decays = [-5.0 / v.real for v in poles if v.real < -1e-9 * abs(v)]
     periods = [6.0 * np.pi / abs(v.imag) for v in poles if abs(v.imag) > 0.0]
     return float(max(decays or periods or [1.0]))
 
 
-def _answering(linear: Linearisation, p: int, q: int) -> NDArray[np.complex128]:
+def _answering(linear: Linearisation, p: int, q: int) -> Complex:
     """Poles whose part c_i b_i / |pole| of the step response from p to q can be seen."""
-    poles, modes = np.linalg.eig(linear.A)
-    size = np.abs(poles)
-    lasting = size <= 1e-9 * size.max(initial=0.0)  # integrators have no part of their own
+    found = axes(linear.A, linear.known)
+    poles, size = found.poles, np.abs(found.poles)
+    lasting = size == 0.0  # integrators have no part of their own
     try:
-        entered = np.linalg.solve(modes, linear.B[:, p].astype(complex))
+        part = np.abs(_shares(linear, found, p, q))
     except np.linalg.LinAlgError:
         return poles
-    part = np.abs((linear.C[q] @ modes) * entered)
     part = np.where(lasting, 0.0, part / np.where(lasting, 1.0, size))
     return poles[part > SEEN * part.max(initial=0.0)]
 

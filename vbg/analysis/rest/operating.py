@@ -21,18 +21,18 @@ from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import Slopes, relaxed, settled
 from vbg.analysis.rest.growth import Growth, driven, growing, natural_sizes
 from vbg.analysis.rest.local import (
-    NOTHING,
     Local,
     divided,
+    hidden,
     imbalance,
     largest,
     local_at,
     newton_step,
     reduced_slopes,
-    sizes_of,
 )
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
+from vbg.analysis.rest.sizes import NOTHING, Sizes, sizes_of
 from vbg.analysis.rest.timed import as_long_as, few, timed
 from vbg.assemble.system import System
 from vbg.errors import UsageError
@@ -65,6 +65,7 @@ class OperatingPoint:
     equilibrium), in the coordinates of the tangent space.  `growth` of what leaves a rest that
     is unstable, None where nothing does.  `until_changed`: parts that follow the time and are
     taken as they are at t; `is_driven` where drives are the reason why it is an instant only.
+    `hidden` says where a rest is one of many that no rate tells apart from one another.
     """
 
     t: float
@@ -76,6 +77,7 @@ class OperatingPoint:
     growth: Growth | None = None
     until_changed: tuple[str, ...] = ()
     is_driven: bool = False
+    hidden: str = ""
 
 
 @one_thread()
@@ -197,7 +199,8 @@ def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
     reduced, residual = here.reduced(here.full), here.along(here.f)
     if not (residual.size and np.all(np.isfinite(reduced)) and np.all(np.isfinite(residual))):
         return []
-    right, rank, _, stays = divided(reduced, residual, sizes_of(here.space, x))
+    sizes = sizes_of(manifold.probe.system, here.space, x)
+    right, rank, _, stays = divided(reduced, residual, sizes)
     free = np.linalg.norm(right[rank:], axis=0)
     names = (vector_of(n) for n, part in zip(here.space.names, free) if part > LOOSE)
     return list(dict.fromkeys(names)) if stays > 1.0 else []
@@ -214,12 +217,13 @@ def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> Operati
     residual = np.abs(
         space.reduce @ probe.values(point.t, point.x)[probe.spans["rate"]][space.rows]
     )
-    reduced = np.abs(reduced_slopes(probe, space, jacobian)) * sizes_of(space, point.x)
+    sizes = sizes_of(probe.system, space, point.x)
+    reduced = np.abs(_reduced(probe, space, jacobian)) * sizes.large
     if not residual.size or not np.all(np.isfinite(residual)):
         return point
     if given := _given(probe, space, residual, reduced):
         return _driven(probe, point.t, point.x, point.misfit, f"Drives move {few(given)} here.")
-    worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + NOTHING)))
+    worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + sizes.nothing)))
     what = f"No rest found: largest imbalance {residual[worst]:.3g} /s at {space.names[worst]}."
     if loose:
         what = f"{what} Nothing holds {few(loose)}."
@@ -256,7 +260,8 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
         return _driven(probe, t, x, misfit, f"{few(driving)} {GOES_ON}")
     if not _reads_what_it_holds(probe, t, x):
         return _point(probe, t, x, "instant", misfit, None)
-    unrest = _unrest(residual, reduced_slopes(probe, space, jacobian), space, x)
+    sizes = sizes_of(probe.system, space, x)
+    unrest = _unrest(residual, _reduced(probe, space, jacobian), sizes)
     if unrest <= 1.0 and _is_straight(probe, t, (x,)) and _has_rates(probe, t, x):
         return _rest(probe, t, x, misfit)
     g = _steadily(probe, t, x, jacobian, space)
@@ -274,14 +279,14 @@ def _steadily(
     if g is None:
         return None
     rate = probe.spans["rate"]
-    slopes = (jacobian[rate, : probe.size] - g.matrix)[space.rows]
     residual = space.reduce @ (probe.values(t, x)[rate] - g.at(x))[space.rows]
-    reduced = np.asarray(space.reduce @ slopes @ space.basis)
+    reduced = reduced_slopes(space, jacobian[rate, : probe.size] - g.matrix)
     if not (residual.size and np.all(np.isfinite(reduced))):
         return g
-    size = sizes_of(space, x)
-    balanced = np.all(np.abs(residual) <= STEADY * (np.abs(reduced) @ size) + NOTHING)
-    return g if balanced or divided(reduced, residual, size)[2] <= STEADY else None
+    sizes = sizes_of(probe.system, space, x)
+    terms = np.abs(reduced) @ sizes.large
+    balanced = np.all(np.abs(residual) <= STEADY * terms + sizes.nothing)
+    return g if balanced or divided(reduced, residual, sizes)[2] <= STEADY else None
 
 
 def _reads_what_it_holds(probe: Probe, t: float, x: Array) -> bool:
@@ -334,18 +339,40 @@ def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
         g = _steadily(probe, t, x, jacobian, space)
         if g is None:
             return _driven(probe, t, x, misfit, f"Drives move {moved} here.")
-        felt = np.abs(space.reduce @ g.matrix[space.rows] @ space.basis) @ sizes_of(space, x)
-        terms = np.abs(reduced_slopes(probe, space, jacobian)) @ sizes_of(space, x)
+        large = sizes_of(probe.system, space, x).large
+        felt = np.abs(space.reduce @ g.matrix[space.rows] @ space.basis) @ large
+        terms = np.abs(_reduced(probe, space, jacobian)) @ large
         if np.any(felt > RESTS * terms + NOTHING):
             return _point(probe, t, x, "steady motion", misfit, g)
     growth = growing(probe, t, x, jacobian, space)
     point = _point(probe, t, x, "equilibrium", misfit, None)
+    if unknown := _hidden(probe, t, x, jacobian, space):
+        point = replace(point, sentence=f"{point.sentence} {unknown}", hidden=unknown)
     if growth is None:
         return point
     return replace(point, sentence=f"{point.sentence} {growth.sentence}", growth=growth)
 
 
-def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
+def _reduced(probe: Probe, space: Tangent, jacobian: Array) -> Array:
+    return reduced_slopes(space, jacobian[probe.spans["rate"], : probe.size])
+
+
+def _hidden(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -> str:
+    """A sentence on the coordinate that is known least, where that is less than `RESTS` asks for:
+    what fills a vessel through a leak of 1e-10 of the pipe beside it is rounding of the pipe's."""
+    sizes = sizes_of(probe.system, space, x)
+    known = sizes.measured | ~space.stores  # not of controllers, whose units nobody knows
+    parts = np.where(known, hidden(_reduced(probe, space, jacobian), sizes), 0.0)
+    if not parts.size or not parts.max() > RESTS:
+        return ""
+    least = int(np.argmax(parts))
+    return (
+        f"Rounding leaves {space.names[least]} unknown by {parts[least]:.1g} of "
+        f"{sizes.large[least]:.3g}: what determines it is weak beside what it exchanges."
+    )
+
+
+def _unrest(residual: Array, reduced: Array, sizes: Sizes) -> float:
     """How far from rest, in units of what still counts as rest: row by row the rates over
     rounding of their own terms, or where that is less coordinate by coordinate the way to where
     they vanish over `RESTS` of it; and over rounding the rates that no deviation makes vanish.
@@ -353,11 +380,10 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     A stiff row must not hide a soft one: a micrometre may be 1e3 N along a beam and nothing
     across it, so that the size of the rates alone says nothing.
     """
-    size = sizes_of(space, x)
-    balanced = imbalance(residual, reduced, size)
+    balanced = imbalance(residual, reduced, sizes)
     if not residual.size or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
         return balanced
-    _, _, way, stays = divided(reduced, residual, size)
+    _, _, way, stays = divided(reduced, residual, sizes)
     return max(stays, min(balanced, way / RESTS))
 
 
@@ -368,21 +394,24 @@ def _is_straight(probe: Probe, t: float, states: tuple[Array, ...]) -> bool:
     `states` as for `local_at`; nothing is asked where the rates are rounding of what is there.
     """
     here = local_at(probe, t, states)
-    residual, reduced, size = (
-        here.along(here.f),
-        here.reduced(here.full),
-        sizes_of(here.space, here.x),
-    )
-    if imbalance(residual, reduced, np.abs(here.space.chosen @ here.x)) <= 1.0:
+    residual, reduced = here.along(here.f), here.reduced(here.full)
+    sizes = sizes_of(probe.system, here.space, here.x)
+    there_is = replace(sizes, grain=np.abs(here.space.chosen @ here.x))
+    if imbalance(residual, reduced, there_is) <= 1.0:
         return True
+    size = sizes.large
     none = np.zeros((len(residual), 0))
-    dz = newton_step(reduced, none, residual, size)
+    dz = newton_step(reduced, none, residual, sizes)
     dx = here.space.basis @ dz
-    there = local_at(probe, t, tuple(one + dx for one in states))
+    try:
+        there = local_at(probe, t, tuple(one + dx for one in states))
+    except UsageError:  # a law divides by zero at the very end
+        dx = 0.5 * dx
+        there = local_at(probe, t, tuple(one + dx for one in states))
     left = here.along((there.full - here.full) @ dx)
     if not np.all(np.isfinite(left)):
         return False
-    following = newton_step(reduced, none, left, size)
+    following = newton_step(reduced, none, left, sizes)
     return bool(np.linalg.norm(following / size) <= BENT * np.linalg.norm(dz / size))
 
 
@@ -415,20 +444,21 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
             break
         if manifold.is_away(x):
             break
-        unrest = _unrest(residual, here.reduced(here.full), here.space, x)
+        sizes = sizes_of(probe.system, here.space, x)
+        sizes = replace(sizes, grain=sizes.large) if rubbed else sizes  # g, too, has terms
+        unrest = _unrest(residual, here.reduced(here.full), sizes)
         rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
             best, misfit, least = x, largest(residual), unrest
         if rounded == POLISHED:
             break
         full = here.full - rates.combined(s).matrix if len(s) else here.full
-        size = sizes_of(here.space, x)
         gone = here.driven(manifold.poses, columns)
         step = newton_step(
             np.vstack([here.reduced(full), full[gone] @ here.space.basis]),
             np.vstack([here.along(columns), columns[gone]]),
             np.concatenate([residual, (here.f - columns @ s)[gone]]),
-            size,
+            sizes,
         )
         dz, ds = step[: len(residual)], step[len(residual) :]
         if family is None:
@@ -454,7 +484,8 @@ def _damped(manifold: Manifold, t: float, here: Local, dz: Array) -> Array | Non
     next step with the same slopes is shorter (natural monotonicity: P. Deuflhard, Newton
     Methods for Nonlinear Problems, 2004, section 3.3).  None where none does."""
     probe, reduced = manifold.probe, here.reduced(here.full)
-    size = sizes_of(here.space, here.x)
+    sizes = sizes_of(probe.system, here.space, here.x)
+    size = sizes.large
     none = np.zeros((len(dz), 0))
     before = float(np.linalg.norm(dz / size))
     for halvings in range(HALVINGS):
@@ -467,7 +498,7 @@ def _damped(manifold: Manifold, t: float, here: Local, dz: Array) -> Array | Non
             continue  # a law divides by zero there
         rates = here.along(f)
         if np.all(np.isfinite(rates)):
-            following = newton_step(reduced, none, rates, size) / size
+            following = newton_step(reduced, none, rates, sizes) / size
             if float(np.linalg.norm(following)) <= (1.0 - 0.25 * part * length) * before:
                 return x
     return None
