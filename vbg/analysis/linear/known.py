@@ -55,8 +55,3 @@ def _there(probe: Probe, t: float, x: Array, sides: Array, space: Tangent) -> tu
 def largest(samples: Array) -> Array:
     """What each entry may be off by."""
     return np.asarray(SPREAD * np.abs(samples).max(axis=0, initial=0.0))
-
-
-def without_rounding(A: Array, samples: Array) -> Array:
-    """A with zero for the entries that rounding may have made."""
-    return np.where(np.abs(A) > largest(samples), A, 0.0)

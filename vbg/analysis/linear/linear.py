@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.analysis.linear.known import rounding_of, without_rounding
+from vbg.analysis.linear.known import rounding_of
 from vbg.analysis.linear.modes import Mode, find_modes, has_slow, stability
 from vbg.analysis.linear.taps import sampled_states, wired
 from vbg.analysis.probe.held import Sampling, sampling
@@ -49,8 +49,7 @@ class Linearisation:
     point lies at `kinks`, all this holds on the `side` only that the words say, and where a law
     jumps, not at all.  With `sampling` A holds from one sample to the next, and its multipliers
     tell what becomes of deviations.  `known` (k, r, r): samples of what rounding left in the
-    entries of A, where it has poles at zero or far below the fastest; what is no larger than
-    these is zero in A.
+    entries of A, where it has poles at zero or far below the fastest.
     """
 
     A: Array
@@ -242,7 +241,6 @@ def _on_one_side(
     A, known = form(point.x, jacobian, space), None
     if has_slow(A):
         known = rounding_of(probe, point.t, point.x, sides, space, form)
-        A = without_rounding(A, known)
     return Linearisation(
         A=A,
         B=space.reduce @ rate[space.rows, n:],

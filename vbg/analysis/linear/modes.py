@@ -6,8 +6,10 @@ An eigenvalue s of A, with right and left vectors v and w, is known to within
 
 where the entries are known to d of themselves, in whatever units they are, and to R, what
 rounding of their terms left in them (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965,
-chapter 2): one of 0.1/s is a pole beside one of 3e7/s.  What Newton's method does not sharpen has
-the error of eigenvalues that are computed together, too: n eps ||A|| / |w^H v|.
+chapter 2): a real or imaginary part that is no larger is zero.  Which poles are zero A itself tells
+(`free`).  Those left over are fast ones of A and slow ones of its inverse, since eigenvalues
+computed together have the error of the largest, n eps ||A|| / |w^H v|, and are sharpened by
+Newton's method.
 """
 
 from __future__ import annotations
@@ -18,20 +20,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.linear.free import EPS, without_free
 from vbg.analysis.linear.known import SPREAD
 from vbg.analysis.linear.known import largest as largest_of
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-ROUNDING = 1e-15  # d: last digits of an entry
-KNOWN = 1e-12  # d of a real or imaginary part: what a steady motion is found to
+KNOWN = 1e-12  # d: what a steady motion is found to
 STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much it may move
 CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
-NEUTRAL = 1e-7  # of the largest pole: rounding makes no more of a double pole at zero,
-SLOW = 1e-4  # nor so much of any other at zero
-SINGULAR = 1e-9  # of the largest: rounding makes no more of a singular value of zero
+SLOW = 1e-4  # of the largest pole: rounding makes no more of one at zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Mode:
     part, `damping` -real/|eigenvalue| (1: no oscillation; negative: grows).
     `states` (complex, by name of z) and `shape` (by name of signal, joint forces
     among them) are scaled so that the largest state is 1.  `error` [1/s]: what rounding of the
-    entries of A makes of the eigenvalue, which is zero where it is no larger.
+    entries of A makes of the eigenvalue.
     """
 
     eigenvalue: complex
@@ -147,32 +147,45 @@ def has_slow(A: Array) -> bool:
 
 def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, float]]:
     """Eigenvalues without rounding, their vectors, and what each may be off by."""
+    samples = np.zeros((0, *A.shape)) if known is None else known
+    sums, entries = largest_of(samples), np.abs(A)
+    reduced = without_free(A, sums)
+    zeros = reduced.zeros.T
+    last = 1.0 + EPS * np.random.default_rng(3).choice([-1.0, 1.0], A.shape)
+    rounded = np.sort(np.abs(np.linalg.eigvals(A * last)))[len(zeros) - 1] if len(zeros) else 0.0
+    for vector in zeros:
+        yield 0j, vector.astype(complex), float(rounded)
+    for value, w, v, apart in _regular(reduced.A):
+        left, right = reduced.left(w), reduced.right(value, v)
+        along = float(abs(np.vdot(left, right))) or 1e-300
+        bound = np.abs(left) @ (KNOWN * entries + sums) @ np.abs(right) / along
+        shift = np.abs(left.conj() @ samples @ right).max(initial=0.0) / along
+        yield _cleaned(value, float(bound) + apart), right, SPREAD * float(shift) + apart
+
+
+def _regular(A: Array) -> Iterator[tuple[complex, Complex, Complex, float]]:
+    """Eigenvalues of a matrix that has none at zero, left and right vectors, and what each is off
+    by for being computed with the others: the fast ones of A, the slow ones of its inverse."""
     from scipy.linalg import eig
 
+    if not len(A):
+        return
     whole, size = balanced(A)
     values, left, right = eig(whole, left=True)
-    entries = np.abs(whole)
-    samples = (np.zeros((0, *A.shape)) if known is None else known) * size / size[:, None]
-    sums = largest_of(samples)
+    times, left_slow, right_slow = eig(np.linalg.inv(whole), left=True)
+    slow = 1.0 / np.where(times == 0.0, np.nan, times)
+    middle = np.sqrt(np.nanmin(np.abs(slow)) * np.abs(values).max())
+    fast, below = np.abs(values) >= middle, np.abs(slow) < middle
+    if np.count_nonzero(fast) + np.count_nonzero(below) == len(A):
+        values = np.concatenate([values[fast], slow[below]])
+        left = np.hstack([left[:, fast], left_slow[:, below]])
+        right = np.hstack([right[:, fast], right_slow[:, below]])
     together = float(len(A) * np.finfo(float).eps * np.linalg.norm(whole))
-    sizes, largest = np.linalg.svd(whole, compute_uv=False), np.abs(values).max()
-    free = bool(sizes[-1] <= SINGULAR * sizes[0])
     for first, w, vector in zip(values.astype(complex).tolist(), left.T, right.T, strict=True):
-        value, v, apart = first, vector, together
-        may_move = max(SHARPENS * abs(first), together / (float(abs(np.vdot(w, v))) or 1e-300))
-        if (sharp := _sharpened(whole, first, vector, may_move)) is not None:
+        value, v, apart = first, vector, together / (float(abs(np.vdot(w, vector))) or 1e-300)
+        if sharp := _sharpened(whole, first, vector, max(SHARPENS * abs(first), apart)):
             (value, v), apart = sharp, 0.0
-        along = float(abs(np.vdot(w, v))) or 1e-300
-        of_sums = float(np.abs(w) @ sums @ np.abs(v))
-        of_entries = float(np.abs(w) @ entries @ np.abs(v))
-        most = (ROUNDING * of_entries + of_sums + apart) / along
-        may_be_zero = free and abs(value) < NEUTRAL * largest and abs(value) <= most
-        part = max(most, KNOWN * of_entries / along)
-        error = SPREAD * float(np.abs(w.conj() @ samples @ v).max(initial=0.0)) + apart
-        if may_be_zero:
-            yield 0j, size * v, min(most, NEUTRAL * largest)
-        else:
-            yield _cleaned(value, part), size * v, error / along
+        yield value, w / size, size * v, apart
 
 
 def _sharpened(

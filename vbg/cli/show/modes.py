@@ -25,6 +25,7 @@ PLACE = 50
 SHOWN = 1e-3  # of the largest state of a shape: smaller ones are left out
 FORCES = (".force[", ".torque[", ".drive")
 TOLD = 1e-6  # of a pole: an error that is told
+DROWNS = 1e-2  # of the slowest pole: the same of a pole at zero
 MOST_SIDES = 4  # linear forms that are shown at kinks: of two kinks
 MOST_VALUES = 12  # of the operating point in text
 WIDTH = 100
@@ -251,10 +252,11 @@ def _table(linear: Linearisation, forces: bool) -> list[str]:
 
 def _known(modes: Sequence[Mode]) -> list[str]:
     """Of poles with fewer digits than are shown."""
+    slowest = min((mode.frequency for mode in modes if mode.frequency), default=float("inf"))
     short = [
         (number, mode.error)
         for number, mode in enumerate(modes, 1)
-        if mode.error > TOLD * mode.frequency > 0.0
+        if mode.error > (TOLD * mode.frequency or DROWNS * slowest)
     ]
     if not short:
         return []
