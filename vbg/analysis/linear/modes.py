@@ -31,6 +31,7 @@ KNOWN = 1e-12  # d: what a steady motion is found to
 STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much it may move
 CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
+NOTHING = 1e-24  # of the largest pole: below, products of last digits
 SLOW = 1e-4  # of the largest pole: rounding makes no more of one at zero
 
 
@@ -155,7 +156,12 @@ def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, fl
     rounded = np.sort(np.abs(np.linalg.eigvals(A * last)))[len(zeros) - 1] if len(zeros) else 0.0
     for vector in zeros:
         yield 0j, vector.astype(complex), float(rounded)
-    for value, w, v, apart in _regular(reduced.A):
+    found = list(_regular(reduced.A))
+    nothing = NOTHING * max((abs(value) for value, *_ in found), default=0.0)
+    for value, w, v, apart in found:
+        if abs(value) <= nothing:
+            yield 0j, reduced.right(value, v), nothing
+            continue
         left, right = reduced.left(w), reduced.right(value, v)
         along = float(abs(np.vdot(left, right))) or 1e-300
         bound = np.abs(left) @ (KNOWN * entries + sums) @ np.abs(right) / along
