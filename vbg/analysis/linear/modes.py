@@ -179,8 +179,10 @@ def _regular(A: Array) -> Iterator[tuple[complex, Complex, Complex, float]]:
     whole, size = balanced(A)
     values, left, right = eig(whole, left=True)
     times, left_slow, right_slow = eig(np.linalg.inv(whole), left=True)
-    slow = 1.0 / np.where(times == 0.0, np.nan, times)
-    middle = np.sqrt(np.nanmin(np.abs(slow)) * np.abs(values).max())
+    with np.errstate(all="ignore"):  # of fast ones nothing is left there
+        slow = 1.0 / times
+    slow[~np.isfinite(slow)] = np.inf
+    middle = np.sqrt(np.abs(slow).min() * np.abs(values).max())
     fast, below = np.abs(values) >= middle, np.abs(slow) < middle
     if np.count_nonzero(fast) + np.count_nonzero(below) == len(A):
         values = np.concatenate([values[fast], slow[below]])
