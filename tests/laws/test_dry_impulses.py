@@ -236,8 +236,11 @@ def test_what_is_carried_along_does_not_jump_with_its_carrier(solve, kind, seed)
         assert run["energy.dissipated"][-1] == pytest.approx(slid, rel=1e-6)
 
 
+CONDITIONS = ["B.speed <= 0", "-B.speed > 0", "B.speed^3 <= 0", "-B.speed*B.speed^4 > 0"]
+
+
 @pytest.mark.parametrize("solve", SOLVERS)
-@pytest.mark.parametrize("condition", ["B.speed <= 0", "-B.speed > 0"])
+@pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("seed", tail(range(8), 2))
 def test_a_joint_closes_where_friction_brings_its_body_to_rest(solve, condition, seed):
     """A block m at v that friction F stops behind m v / F; there another one M with u is coupled to

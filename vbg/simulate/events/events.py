@@ -15,7 +15,7 @@ from vbg.graph.bondgraph import Mode, Switch
 from vbg.junctions.latch import MODE
 from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
-from vbg.simulate.events.looks import FLAT, closer, end_of, is_doubtful, places
+from vbg.simulate.events.looks import FLAT, closer, end_of, goes_on, is_doubtful, places
 from vbg.simulate.events.massless import Massless, massless_ways
 from vbg.simulate.events.rounding import Rounding
 from vbg.solution import Event
@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
+BRENT = 50**2  # iterations: halving needs 50, Brent at most their square (a triple root 150)
 HALVES = 40  # of a part of a step, in which what was set going may have come back
 ALIKE = 4e-14  # relative distance of roots between which only rounding is
 STEP = 1e-40  # of complex steps
@@ -193,6 +194,9 @@ class Switches:
             project(t, x)
             return x
 
+        def looked(times: Array) -> Array:
+            return self._evaluate.each(times, stepper.between_each(times))[:, : len(self._about)]
+
         times: dict[int, float] = {}
         for i, before in zip(crossed.tolist(), since.tolist(), strict=True):
             root = self._root(projected, i, before, after)
@@ -208,6 +212,10 @@ class Switches:
         if (self._kinks | self._latch)[at_once].all():
             first = float(max(times[i] for i in at_once))
         self._crossed = [i for i in at_once if times[i] <= first]
+        if flat.any() and first < after:
+            turning = flat & (self._armed | (self._signs < 0.0))
+            ahead = turning & goes_on(looked, first, after, self._signs)
+            self._crossed += np.setdiff1d(np.flatnonzero(ahead), self._crossed).tolist()
         self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]
         idle = self.idle(first, stepper.between(first)) if self._grips else frozenset()
         return first, self._told(first, (i for i in self._crossed if i not in idle))
@@ -307,7 +315,7 @@ class Switches:
             ends = {t: found - beyond for t, found in ends.items()}
         if ends[before] * ends[after] >= 0.0:
             return None
-        root = float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14))
+        root = float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14, maxiter=BRENT))
         if self._is_short(i, root, state(root), value(root)):  # a law that jumps jumps behind
             end = end_of(lambda t: value(t) * self._signs[i] > 0.0, root, after)
             return float(np.nextafter(end, after))

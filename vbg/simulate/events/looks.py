@@ -22,6 +22,8 @@ HALVINGS = 7  # of a step at most
 ALIKE = 0.1  # of what a function varies by: a cubic that misses by more is none of it
 NEAR = 0.25  # of the least distance from zero, by which one may miss
 FLAT = 1e-10  # of the largest value seen: a function this small has no sign
+SOON = 1e-6  # of a way behind an event: what leaves its sign within it does so at the event,
+CLOCK = 1e-12  # of the time, if that is more: nearer to an event no speed has digits
 # Chebyshev's places, at which no swing is in step with the looks
 PLACES = 0.5 - 0.5 * np.cos(np.pi * np.arange(LOOKS + 1) / LOOKS)
 
@@ -101,3 +103,15 @@ def end_of(holds: Callable[[float], bool], before: float, after: float) -> float
     while before < (middle := 0.5 * (before + after)) < after:
         before, after = (middle, after) if holds(middle) else (before, middle)
     return before
+
+
+def goes_on(
+    looked: Callable[[Array], Array], first: float, after: float, signs: Array
+) -> NDArray[np.bool_]:
+    """Whether functions that are zero at an event leave their signs just behind it: what is
+    `looked` at between it and a later look grows faster than the root of the time, as no rounding
+    does and the cube of a speed that friction ends."""
+    parts = np.geomspace(1.0, np.clip(CLOCK * abs(first) / (after - first), SOON, 1.0), 5)
+    beyond = -signs * looked(first + (after - first) * parts)
+    grows = beyond[1:] < np.sqrt(parts[1:] / parts[:-1])[:, None] * beyond[:-1]
+    return np.asarray((beyond > 0.0).all(axis=0) & grows.all(axis=0))

@@ -33,6 +33,8 @@ from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Lat
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
 ROUNDING = 1e-10  # of the largest that a condition was
 SOON = 1e-6  # of a run: what grows through zero within it was not at rest there
+TWICE = 2.0 ** np.arange(4)
+POWER = 0.01  # of the order of a power: nearer to an integer it is one
 TURNS = 3  # of one joint at an instant: it closes, opens, and may close again later
 
 
@@ -130,7 +132,8 @@ def _right_ahead(
 ) -> list[Latch]:
     """Others whose condition comes true at the same instant but for rounding, its own or that of
     the time, `blurred` [s]: it grows through zero within the next SOON of the run, by its rate,
-    or where that leaves it what it is, by the change of the rate (a way from rest)."""
+    or where that leaves it what it is, by the change of the rate (a way from rest), or like a
+    power of the time (the cube of a speed)."""
     later, rate = SOON * plant.duration, plant.rate(t, y)
     ahead = y + later * rate
     now, then = dict(_conditions(plant, t, y)), dict(_conditions(plant, t + later, ahead))
@@ -138,13 +141,25 @@ def _right_ahead(
         ahead = y + 0.5 * later * (rate + plant.rate(t + later, ahead))
         bent = dict(_conditions(plant, t + later, ahead))
         then |= {latch: bent[latch] for latch, value in now.items() if then[latch] == value}
-    found = []
+    raw, found = y.copy(), []
+    raw[[plant.mechanism.size + latch.mode + GRAIN for latch in now]] = 0.0
+    further = [dict(_conditions(plant, t + k * later, raw + k * later * rate)) for k in TWICE]
     for latch, value in now.items():
         room = 2.0 * float(y[plant.mechanism.size + latch.mode + GRAIN])
         room += blurred * max(then[latch] - value, 0.0) / later
-        if latch not in changing and -room <= value <= 0.0 < then[latch]:
+        grows = then[latch] > 0.0 or _is_power([one[latch] for one in further])
+        if latch not in changing and -room <= value <= 0.0 and grows:
             found.append(latch)
     return found
+
+
+def _is_power(values: Sequence[float]) -> bool:
+    """Whether something grows like a power of the time in times each twice the one before: v^3
+    behind the end of v stays below what was rounding of it, but no rounding grows so."""
+    if not min(values) > 0.0:
+        return False
+    order = np.diff(np.log2(values))
+    return bool(order[0] > 0.5 and np.all(np.abs(order - np.round(order[0])) < POWER))
 
 
 def _conditions(plant: Plant, t: float, y: Array) -> list[tuple[Latch, float]]:
