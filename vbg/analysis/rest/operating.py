@@ -45,6 +45,7 @@ Kind = Literal["equilibrium", "steady motion", "instant"]
 RESTS = 1e-9  # of a coordinate: nearer to where the rates vanish is there
 STEADY = 1e-7  # of a coordinate, or of the terms of a rate: nearer to a steady motion is one
 ITERATIONS = 60
+STALLED = 12  # steps in which what is left has not halved: there is nothing to close in on
 # of the way to where the machine goes from an unstable rest: a start this near is meant to be there
 ASIDE = 1e-6
 TAKES_PART = 1e-3  # of what moves most in a deviation: what moves less has no part in it
@@ -428,6 +429,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     rates = family if family is not None else Family(())
     s: Array = np.zeros(len(rates.members))
     best, misfit, least, rounded = x, np.inf, np.inf, 0
+    halved, since = np.inf, 0
     space: Tangent | None = None
     for _ in range(ITERATIONS):
         rubbed = family is not None
@@ -450,7 +452,8 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
             best, misfit, least = x, largest(residual), unrest
-        if rounded == POLISHED:
+        halved, since = (least, 0) if least < 0.5 * halved else (halved, since + 1)
+        if rounded == POLISHED or since == STALLED:
             break
         full = here.full - rates.combined(s).matrix if len(s) else here.full
         gone = here.driven(manifold.poses, columns)
