@@ -75,8 +75,10 @@ def acyclic_order(uses: Mapping[T, Set[T]]) -> list[T]:
 
 
 def feedback_set(uses: Mapping[T, Set[T]]) -> list[T]:
-    """Nodes without which the graph has no cycle: one where one is enough, else by
+    """Nodes without which the graph has no cycle: none, one where one is enough, else by
     greed, the node with most paths through it first."""
+    if _is_acyclic(uses):
+        return []
     for node in uses:
         if _is_acyclic(_without(uses, node)):
             return [node]

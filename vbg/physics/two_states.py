@@ -9,9 +9,9 @@ from vbg.physics.ports import Branch, declare_element
 
 def two_state_resistor(
     name: str, builder: Builder, table: str, here: Branch, on: Block, closed: float, opened: float
-) -> None:
+) -> str:
     """Resistance `closed` [ohm] where the mode `on` is 1, 1 / `opened` (a conductance, [S]) where
-    it is 0.
+    it is 0; its bond.
 
     Chosen, not the sum of one and the other's difference: 1e-5 ohm is lost beside 1e12.
     """
@@ -29,3 +29,4 @@ def two_state_resistor(
         preferred="flow",
     )
     declare_element(name, builder, table, bond, flow=flow)
+    return bond

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from vbg.assemble.derive.derivation import Derivation, compliance, vanishes
-from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy, reaction
+from vbg.assemble.derive.junction_structure import GIVEN, JunctionStructure, coenergy, reaction
 from vbg.assemble.derive.variables import solution_of
 from vbg.blocks import (
     Block,
@@ -173,7 +173,7 @@ def _port(work: Derivation, structure: JunctionStructure, vertex: Vertex) -> Por
         return Port(vertex, coenergy(vertex), received, slope, proportional, vertex.state)
     if vertex.kind == "EJS":
         assert vertex.law is not None
-        given = leaf(f"D of {vertex.name}", vertex.size)
+        given = leaf(f"{GIVEN}{vertex.name}", vertex.size)
         law = work.in_states(vertex.law)
         return Port(vertex, given, linear((sign, structure.flow(bond))), law)
     if vertex.kind == "R":
@@ -211,5 +211,5 @@ def _resistor(work: Derivation, structure: JunctionStructure, vertex: Vertex, bo
     slopes = Coefficients([direction])(Tangent({port: direction})(work.structure.resolve(law)))
     slope = slopes.get(direction, zeros(vertex.size, vertex.size))
     slope = work.in_states(Substitution({port: actual})(slope))
-    given = leaf(f"D of {vertex.name}", vertex.size)
+    given = leaf(f"{GIVEN}{vertex.name}", vertex.size)
     return Port(vertex, given, received, slope, slope.is_const and vanishes(law, port))

@@ -47,6 +47,7 @@ from vbg.graph.placeholders import (
 
 What = Literal["effort", "flow"]
 READ = "output"  # of a walk that reads one
+GIVEN = "D of "  # before the name of an R: what it imposes
 
 LETTERS = {"x": 0, "y": 1, "z": 2, "w": 0}
 COMPONENT = re.compile(r"(?P<name>.+?)(?:\[(?P<index>\d+)\]|\.(?P<letter>[xyzw]))")
@@ -142,7 +143,7 @@ class JunctionStructure:
         """D of an R: `law` in its `port` variable, the effort or flow it receives."""
         receives = self.flow if port == vertex.port_flow else self.effort
         return self._variable(
-            leaf(f"D of {vertex.name}", vertex.size),
+            leaf(f"{GIVEN}{vertex.name}", vertex.size),
             lambda: Substitution({port: receives(bond)})(self.resolve(law)),
         )
 

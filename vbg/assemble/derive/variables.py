@@ -19,7 +19,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from vbg.assemble.derive.junction_structure import READ, JunctionStructure
+from vbg.assemble.derive.junction_structure import GIVEN, READ, JunctionStructure
 from vbg.blocks import (
     Block,
     Coefficients,
@@ -106,12 +106,7 @@ class Variables:
         """Values of the variables of one loop."""
         definitions = self.structure.definitions
         inside = {v: uses[v] & set(component) for v in component}
-        torn = feedback_set(inside)
-        rest = acyclic_order({v: inside[v] - set(torn) for v in component if v not in torn})
-        local = Substitution(self.values)
-        for variable in rest:
-            local.define(variable, local(definitions[variable]))
-        equations = [variable - local(definitions[variable]) for variable in torn]
+        torn, rest, equations = self._torn(inside)
         solution, is_linear = solution_of(torn, equations, self._where(component))
         for variable, value in zip(torn, solution, strict=True):
             self._define(variable, value)
@@ -126,6 +121,26 @@ class Variables:
             )
         )
 
+    def _torn(
+        self, inside: Mapping[Block, set[Block]]
+    ) -> tuple[list[Block], list[Block], list[Block]]:
+        """Unknowns of a loop, its other variables in the order in which they follow, and the
+        equations of the unknowns.
+
+        As few as can be, but where modes choose resistances all that resistors give: of
+        v = R (i - j) with i = j but for a leak, R = 1e14 ohm makes volts of what rounding leaves;
+        as an unknown beside j, v is as exact as the numbers of the equations."""
+        definitions, local = self.structure.definitions, Substitution(self.values)
+        modes = {mode.state for mode in self.structure.causal.graph.modes}
+        chosen = any(_chooses(definitions[v], modes) for v in inside)
+        given = [v for v in inside if chosen and v.data.startswith(GIVEN)]
+        others = {v: inside[v] - set(given) for v in inside if v not in given}
+        torn = [*given, *feedback_set(others)]
+        rest = acyclic_order({v: inside[v] - set(torn) for v in inside if v not in torn})
+        for variable in rest:
+            local.define(variable, local(definitions[variable]))
+        return torn, list(rest), [v - local(definitions[v]) for v in torn]
+
     def _where(self, component: Sequence[Block]) -> str:
         """The part to name in messages on a loop."""
         vertices = self.structure.causal.graph.vertices
@@ -138,6 +153,14 @@ class Variables:
                 if variable.data.startswith((SIGNAL, OUTPUT, f"{READ} around ")):
                     return name.partition(".")[0]
         return str(component[0].data)
+
+
+def _chooses(definition: Block, modes: set[Block]) -> bool:
+    """Whether one of the modes chooses coefficients of it."""
+    return any(
+        node.op == "call" and node.data == "select" and node.args[0] in modes
+        for node in dependencies([definition])
+    )
 
 
 def variables_in(block: Block, known: Mapping[Block, object]) -> set[Block]:

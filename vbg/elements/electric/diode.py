@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const, times
+from vbg.blocks import Block, call, const, leaf, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.ports import Branch, branch, declare_element, difference
@@ -62,8 +62,11 @@ class Diode:
 
     def _ideal(self, name: str, builder: Builder, here: Branch) -> None:
         voltage = difference(builder, self.table, self.nodes)
-        on = builder.mode(f"{name}.on", lambda _: voltage, f"{name} switches")
-        two_state_resistor(name, builder, self.table, here, on, self.Ron, self.Goff)
+        on = leaf(f"{name}.on", 1)
+        bond = two_state_resistor(name, builder, self.table, here, on, self.Ron, self.Goff)
+        # while it conducts by its current: 1e-12 A are lost in a difference of 300 V less 300 V
+        forward = call("select", on, self.Ron * builder.bond_flow(bond), voltage)
+        builder.mode(on.data, lambda _: forward, f"{name} switches")
 
     def _current(self, voltage: Block) -> Block:
         """Is (exp(v / Vt) - 1), its tangent beyond the voltage of LARGEST, and the leakage."""
