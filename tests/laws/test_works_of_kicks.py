@@ -106,6 +106,10 @@ def test_each_source_supplies_its_impulse_at_its_mean_speed(machine: Any, seed: 
     model, energies = machine(seed)
     run = vbg.simulate(vbg.Model(**model))
     assert not run.audit.failures
+    what = "its speed jumps by" if machine is chain else "its voltage or current jumps by"
+    told = [event.what for event in run.audit.events if "impulse" in event.what]
+    assert told or machine is sampling
+    assert all(one.startswith(what) for one in told)
     size = max(map(abs, energies.values()))
     for part, energy in energies.items():
         rise = run[f"{part}.energy"][-1]

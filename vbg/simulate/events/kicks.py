@@ -27,6 +27,12 @@ from vbg.solution import Event
 
 Array = NDArray[np.float64]
 
+JUMPING = {  # by tables; of others it is a speed
+    "electric": "voltage or current",
+    "hydraulic": "pressure or flow",
+    "bondgraph": "effort or flow",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Kick:
@@ -76,7 +82,9 @@ class Kick:
         return {part: left / len(kicking) for part in kicking}
 
     def _told(self, kink: Kink) -> Event:
-        return Event(self.instant.at, kink.part, f"jumps in speed by {kink.slope:.3g}: an impulse")
+        what = JUMPING.get(kink.part.partition(".")[0], "speed")
+        told = f"its {what} jumps by {kink.slope:.3g} (SI): an impulse"
+        return Event(self.instant.at, kink.part, told)
 
 
 def _works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
