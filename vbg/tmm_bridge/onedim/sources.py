@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.expressions import parse
+from vbg.expressions import names, parse
 from vbg.plumbing.words import with_article
+from vbg.tmm_bridge.formulas.switches import jumps
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.formulas.written import function_of, switches_of
@@ -78,6 +79,7 @@ class Sources:
 
     def source(self, part: Any, name: str, given: float | str) -> Value:
         """The value of a source, which may be excited by its own name."""
+        self._look_for_jumps(part, given)
         return self._draft.raised(name, self.value(part, name, given))
 
     def _excited(self, given: float | str) -> bool:
@@ -92,6 +94,22 @@ class Sources:
         self._functions[given] = function
         self._draft.functions.append(function)
         return lambda w: w.timed(function, 0)
+
+    def _look_for_jumps(self, part: Any, given: float | str) -> None:
+        """Where the level or flow of a source jumps as the motion comes to a choice of an
+        expression: behind such a place stores that hang on it are not what they were before."""
+        model, draft = self._draft.model, self._draft
+        if not isinstance(given, str) or part.table not in ("electric", "hydraulic"):
+            return
+        read = (name for name in read_by(model, given) if name in model.signals)
+        laws = [model.signals[name] for name in (given, *read) if name in model.signals]
+        texts = [law.expression for law in laws if law.kind == "expression"]
+        texts += [given] if given not in model.signals else []
+        known = {"t", *model.parameters}
+        found = {one for text in texts for one in jumps(parse(text)) if names(one) - known}
+        values = [closure(condition, self._lookup) for condition in sorted(found, key=str)]
+        if values:
+            draft.changes.append(("", len(values), lambda w: tuple(value(w) for value in values)))
 
     def slope(self, given: float | str) -> Value | None:
         """The rate of a field that is a function of time; None for others."""

@@ -1,0 +1,86 @@
+"""Sources that jump where the motion comes to a choice of an expression, with stores on them.
+
+A capacitor charges through a resistor, v = U (1 - exp(-t / R C)).  Where it comes to a level a
+source jumps from a to b: the store of size S across it (a capacitor at a voltage, a coil in the
+line of a current) holds S b^2 / 2 from there on for S a^2 / 2, all of which the source supplies,
+being S (b - a) (a + b) / 2 of an impulse S (b - a) at the mean of both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vbg.io import toml
+from vbg.tmm_bridge import simulate
+
+STORES = {
+    "capacitor": ("voltage_source", "voltage", '["a", "gnd"]', "C"),
+    "inductor": ("current_source", "current", '["gnd", "a"]', "L"),
+}
+WAYS = ("written", "gain", "sign")
+
+
+def _text(store: str, way: str, values: tuple[float, ...]) -> str:
+    U, R, C, level, a, b, size = values
+    kind, field, nodes, letter = STORES[store]
+    given = {
+        "written": f"if(C.voltage > {level}, {b}, {a})",
+        "gain": "twice",
+        "sign": f"{0.5 * (a + b)} + {0.5 * (b - a)} * sign(C.voltage - {level})",
+    }[way]
+    return f"""vbg = 1
+[outputs]
+energy = true
+[electric.U]
+kind = "voltage_source"
+nodes = ["u", "gnd"]
+voltage = {U}
+[electric.R]
+kind = "resistor"
+nodes = ["u", "c"]
+R = {R}
+[electric.C]
+kind = "capacitor"
+nodes = ["c", "gnd"]
+C = {C}
+[electric.source]
+kind = "{kind}"
+nodes = {nodes}
+{field} = "{given}"
+[electric.store]
+kind = "{store}"
+nodes = ["a", "gnd"]
+{letter} = {size}
+[signals.half]
+kind = "expression"
+expression = "if(C.voltage > {level}, {0.5 * b}, {0.5 * a})"
+[signals.twice]
+kind = "gain"
+k = 2
+input = "half"
+[simulate]
+t_end = {2.0 * R * C}
+output_step = {0.05 * R * C}
+"""
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_store_holds_what_the_source_supplies(store: str, way: str) -> None:
+    rng = np.random.default_rng(sum(map(ord, store + way)))
+    for _ in range(3):
+        U, R, C, size = 10.0 ** rng.uniform(-1.0, 1.0, 4)
+        level = U * rng.uniform(0.2, 0.7)
+        a, b = rng.uniform(-5.0, 5.0, 2)
+        run = simulate(toml.parse(_text(store, way, (U, R, C, level, a, b, size))))
+        v = U * -np.expm1(-run.time / (R * C))
+        given = np.where(v > level, b, a)
+        stored = 0.5 * C * v**2 + 0.5 * size * given**2
+        largest = stored.max()
+        assert np.abs(run["energy.stored"] - stored).max() <= 1e-6 * largest
+        supplied = C * U * v + 0.5 * size * (given**2 - a**2)
+        assert np.abs(run["energy.supplied"] - supplied).max() <= 1e-6 * max(
+            largest, supplied.max()
+        )
+        assert not run.audit.failures
