@@ -232,7 +232,7 @@ COPIED = [
     ("motion.rate.dependent", "acceleration - follows", "acceleration - 2.0 * follows"),
     ("kernels.stages", "missed = s.acceleration", "missed = 0.0 * s.acceleration"),
 ]
-LAW = "flow = mul(inverse, momentum)"
+LAW = "flow = mul(own, momentum)"
 
 
 @pytest.mark.parametrize(("module", "old", "new"), tail(COPIED, 2))
