@@ -32,6 +32,7 @@ STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much i
 CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
 NOTHING = 1e-24  # of the largest pole: below, products of last digits
+APART = 1e-3  # relative: poles of such sizes are not conjugate to one another
 SLOW = 1e-4  # of the largest pole: rounding makes no more of one at zero
 
 
@@ -182,7 +183,7 @@ def _regular(A: Array) -> Iterator[tuple[complex, Complex, Complex, float]]:
     with np.errstate(all="ignore"):  # of fast ones nothing is left there
         slow = 1.0 / times
     slow[~np.isfinite(slow)] = np.inf
-    middle = np.sqrt(np.abs(slow).min() * np.abs(values).max())
+    middle = _gap(np.abs(slow), float(np.abs(values).max()))
     fast, below = np.abs(values) >= middle, np.abs(slow) < middle
     if np.count_nonzero(fast) + np.count_nonzero(below) == len(A):
         values = np.concatenate([values[fast], slow[below]])
@@ -194,6 +195,19 @@ def _regular(A: Array) -> Iterator[tuple[complex, Complex, Complex, float]]:
         if sharp := _sharpened(whole, first, vector, max(SHARPENS * abs(first), apart)):
             (value, v), apart = sharp, 0.0
         yield value, w / size, size * v, apart
+
+
+def _gap(sizes: Array, largest: float) -> float:
+    """A size in the widest gap between those of poles, in the middle half of their decades; 0 if
+    they have about one size."""
+    sizes = np.sort(sizes[sizes < largest])
+    if not len(sizes) or sizes[0] > SLOW * largest:
+        return 0.0
+    ends = np.log(np.append(sizes, largest))
+    means, widths = 0.5 * (ends[1:] + ends[:-1]), np.diff(ends)
+    middle = np.abs(means - 0.5 * (ends[0] + ends[-1])) <= 0.25 * (ends[-1] - ends[0])
+    widths = np.where(middle, widths, 0.0)
+    return float(np.exp(means[np.argmax(widths)])) if widths.max() > APART else 0.0
 
 
 def _sharpened(

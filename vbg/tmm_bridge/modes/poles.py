@@ -19,6 +19,7 @@ NOTHING = 1e-24  # of the largest pole: below, squares of last digits
 DIGITS = 16.0  # times n and the last digit of an entry: what its row is computed to
 SERVES = 1e6  # times the smallest pole, or below the largest: what either is good to
 BESIDE, ITERATIONS = 1e-6, 4
+PARTED = 1.001  # times the size: poles of more are not conjugate
 EVEN = 4  # passes that bring rows and columns to one size
 
 
@@ -85,20 +86,32 @@ def _root(sizes: Array) -> Array:
 
 
 def _graded(S: Array) -> Array:
+    """Eigenvalues of a regular S: the k smallest of its inverse and the n - k largest of its own, k
+    next to the middle of all decades where it parts no pair of one size."""
     if not len(S):
         return np.zeros(0, dtype=complex)
-    fast = np.linalg.eigvals(S).astype(complex)
+    fast = _by_size(np.linalg.eigvals(S).astype(complex))
     times = np.linalg.eigvals(np.linalg.inv(S)).astype(complex)
-    slow = 1.0 / times[times != 0.0]
-    least, most = np.abs(slow).min(), np.abs(fast).max()
-    middle = np.sqrt(least * most)
-    below, above = slow[np.abs(slow) < middle], fast[np.abs(fast) >= middle]
-    if len(below) + len(above) != len(S):
+    slow = _by_size(1.0 / times[times != 0.0])
+    least, most, count = abs(slow[0]), abs(fast[-1]), len(slow)
+    if least > SLOW * most:
         return fast
-    values = np.concatenate([below, above])
+    above = np.append(np.abs(fast), np.inf)[1 : count + 1]
+    parted = above > PARTED * np.abs(slow)
+    off_middle = np.abs(
+        np.log(np.abs(slow)) + np.log(np.minimum(above, most)) - np.log(least * most)
+    )
+    if not parted.any():
+        return fast
+    k = 1 + int(np.argmin(np.where(parted, off_middle, np.inf)))
+    values = np.concatenate([slow[:k], fast[k:]])
     between = (np.abs(values) > SERVES * least) & (np.abs(values) * SERVES < most)
     values[between] = [_closed_in(S, value) for value in values[between]]
     return values
+
+
+def _by_size(values: Array) -> Array:
+    return np.asarray(values[np.argsort(np.abs(values), kind="stable")])
 
 
 def _closed_in(S: Array, value: complex) -> complex:
