@@ -144,4 +144,4 @@ def test_a_row_above_its_limit_is_named(capsys, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", {"one": (item,)})
     (wrong,) = papers.walk((), (), every=False)
     assert "pendulum" in wrong and ("of 0.5" in wrong or "exit code" in wrong)
-    assert "1 rows, 1 above" in capsys.readouterr().out
+    assert "1 above their limit" in capsys.readouterr().out

@@ -63,7 +63,7 @@ TREE_FAULTS = [
     ("kernels.evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
     ("mechanism.start", "y[n_q + held[-1]] = value", "y[n_q + held[-1]] = 0.99 * value", "J1.speed"),
     ("mechanism.speeds", "        w = work[W_W : W_W + 3]\n", "        w = 0.5 * work[W_W : W_W + 3]\n", "hand.angular_velocity"),
-    ("formulas.timefunctions", "lambda tape, t, order: recorded_tree(trees", "lambda tape, t, order: -recorded_tree(trees", "push.force"),
+    ("formulas.written", "lambda tape, t, order: recorded_tree(trees", "lambda tape, t, order: -recorded_tree(trees", "push.force"),
     ("motion.signals.channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
 ]  # fmt: skip
 LOOP_FAULTS = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mpmath import eig, matrix, mp, workdps
+from scipy.linalg import eigh
 
 import vbg
+from vbg.analysis.linear.modes import find_modes
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.poles import poles_of
 
@@ -55,6 +57,42 @@ def test_chains_of_zeros_beside_anything(seed):
     assert not found[:n].any()
     right = sorted([complex(-w[0]), 1j * w[1], -1j * w[1]], key=lambda s: (abs(s), s.imag))
     np.testing.assert_allclose(found[n:], right, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_zeros_are_counted_in_any_coordinates(seed):
+    """An integer matrix with A^n = 0, written in other integer coordinates: all poles are zero."""
+    rng = np.random.default_rng(seed)
+    n = 3 + seed % 3
+    A = np.triu(rng.integers(-2, 3, (n, n)), 1)
+    for _ in range(n):  # elementary steps, whose inverses are integers
+        i, j = rng.choice(n, 2, replace=False)
+        step = np.eye(n, dtype=int)
+        step[i, j] = rng.integers(-2, 3)
+        back = 2 * np.eye(n, dtype=int) - step
+        A = step @ A @ back
+    assert not np.linalg.matrix_power(A, n).any()
+    A = A.astype(float)
+    assert not poles_of(A, np.zeros_like(A)).any()
+    names = tuple(f"z{i}" for i in range(n))
+    assert not any(mode.eigenvalue for mode in find_modes(A, names, np.eye(n), names))
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_chains_of_masses_that_nothing_holds(seed):
+    """Exactly two poles at zero, the others w^2 of K x = w^2 M x without a real part."""
+    rng = np.random.default_rng(seed)
+    n = 3 + seed % 3
+    m, k = 10.0 ** rng.uniform(-1, 1, n), 10.0 ** rng.uniform(0, 3, n - 1)
+    parts = {f"m{i}": {"kind": "mass", "nodes": [f"n{i}"], "m": float(m[i])} for i in range(n)}
+    for i in range(n - 1):
+        parts[f"k{i}"] = {"kind": "spring", "nodes": [f"n{i}", f"n{i + 1}"], "k": float(k[i])}
+    found = vibration(vbg.Model(translational=parts)).poles
+    step = np.diff(np.eye(n), axis=0)
+    squares = eigh(step.T @ np.diag(k) @ step, np.diag(m), eigvals_only=True)
+    assert np.array_equal(found[:2], [0.0, 0.0])
+    np.testing.assert_allclose(found[2:].imag, np.sqrt(squares[1:]), rtol=1e-9)
+    assert np.all(np.abs(found[2:].real) <= 1e-12 * np.abs(found[2:]))
 
 
 @pytest.mark.parametrize("damping", [0.1, 0.0, -0.1])

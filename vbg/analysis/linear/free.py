@@ -28,11 +28,12 @@ EVEN = 4  # passes that bring rows and columns to one size
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """Places a and b, N1 (a, b) and A_ba."""
+    """Places a and b, N1 (a, b), known to `off`, and A_ba."""
 
     moving: Places
     free: Places
     ratio: Array
+    off: Array
     drift: Array
 
 
@@ -50,6 +51,8 @@ class Reduced:
         for level in reversed(self.levels):
             size = len(level.moving) + len(level.free)
             heads = np.hstack([level.drift @ each for each in found])
+            lost = ~heads.any(axis=0)  # of a motion that is free but for what rounding has hidden
+            heads[:, lost] = np.eye(len(level.free))[:, :1]
             found = [_column(level, size, heads), _column(level, size, np.eye(len(level.free)))]
         return np.hstack(found)
 
@@ -77,8 +80,10 @@ def without_free(A: Array, error: Array) -> Reduced:
     error = error + DIGITS * EPS * np.abs(A)
     while len(A) and (level := _level(A, error)) is not None:
         a, b = level.moving, level.free
-        A = A[np.ix_(a, a)] - level.ratio @ level.drift
+        terms = np.abs(_inner(A, a, a)) + np.abs(level.ratio) @ np.abs(level.drift)
         error = _inner(error, a, a) + np.abs(level.ratio) @ _inner(error, b, a)
+        error += level.off @ np.abs(level.drift) + DIGITS * EPS * terms
+        A = _inner(A, a, a) - level.ratio @ level.drift
         levels.append(level)
     return Reduced(A, tuple(levels))
 
@@ -115,7 +120,11 @@ def _level(A: Array, error: Array) -> Level | None:
         return None
     a, b = order[:k], order[k:]
     ratio = -solve_triangular(U[:k, :k], U[:k, k:]) if k else np.zeros((0, n))
-    return Level(a, b, ratio / columns[a][:, None] * columns[b], _inner(A, b, a))
+    inverse = np.abs(solve_triangular(U[:k, :k], np.eye(k))) if k else np.zeros((0, 0))
+    lost = off[:k, k:] + EPS * np.abs(U[:k, k:])
+    lost += np.triu(off[:k, :k] + EPS * np.abs(U[:k, :k])) @ np.abs(ratio)
+    sizes = columns[b] / columns[a][:, None]
+    return Level(a, b, ratio * sizes, inverse @ lost * sizes, _inner(A, b, a))
 
 
 def _eliminate(U: Array, off: Array, k: int) -> None:

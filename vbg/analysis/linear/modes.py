@@ -166,8 +166,10 @@ def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, fl
         left, right = reduced.left(w), reduced.right(value, v)
         along = float(abs(np.vdot(left, right))) or 1e-300
         bound = np.abs(left) @ (KNOWN * entries + sums) @ np.abs(right) / along
-        shift = np.abs(left.conj() @ samples @ right).max(initial=0.0) / along
-        yield _cleaned(value, float(bound) + apart), right, SPREAD * float(shift) + apart
+        shift = np.abs(left.conj() @ samples @ right).max(initial=0.0)
+        digits = EPS * float(np.abs(left) @ entries @ np.abs(right))
+        error = float(SPREAD * shift + digits) / along + apart
+        yield _cleaned(value, float(bound) + apart), right, error
 
 
 def _regular(A: Array) -> Iterator[tuple[complex, Complex, Complex, float]]:

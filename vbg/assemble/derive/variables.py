@@ -106,7 +106,10 @@ class Variables:
         """Values of the variables of one loop."""
         definitions = self.structure.definitions
         inside = {v: uses[v] & set(component) for v in component}
-        torn, rest, equations = self._torn(inside)
+        given = self._resistances(inside)
+        torn, rest, equations = self._torn(inside, given)
+        if given and not _are_linear(torn, equations):  # Newton's method does with the fewest
+            torn, rest, equations = self._torn(inside, [])
         solution, is_linear = solution_of(torn, equations, self._where(component))
         for variable, value in zip(torn, solution, strict=True):
             self._define(variable, value)
@@ -121,19 +124,22 @@ class Variables:
             )
         )
 
-    def _torn(
-        self, inside: Mapping[Block, set[Block]]
-    ) -> tuple[list[Block], list[Block], list[Block]]:
-        """Unknowns of a loop, its other variables in the order in which they follow, and the
-        equations of the unknowns.
-
-        As few as can be, but where modes choose resistances all that resistors give: of
-        v = R (i - j) with i = j but for a leak, R = 1e14 ohm makes volts of what rounding leaves;
-        as an unknown beside j, v is as exact as the numbers of the equations."""
-        definitions, local = self.structure.definitions, Substitution(self.values)
+    def _resistances(self, inside: Mapping[Block, set[Block]]) -> list[Block]:
+        """Of a loop in which modes choose resistances all that resistors give: of v = R (i - j)
+        with i = j but for a leak, R = 1e14 ohm makes volts of what rounding leaves; as an unknown
+        beside j, v is as exact as the numbers of the equations."""
+        definitions = self.structure.definitions
         modes = {mode.state for mode in self.structure.causal.graph.modes}
-        chosen = any(_chooses(definitions[v], modes) for v in inside)
-        given = [v for v in inside if chosen and v.data.startswith(GIVEN)]
+        if not any(_chooses(definitions[v], modes) for v in inside):
+            return []
+        return [v for v in inside if v.data.startswith(GIVEN)]
+
+    def _torn(
+        self, inside: Mapping[Block, set[Block]], given: Sequence[Block]
+    ) -> tuple[list[Block], list[Block], list[Block]]:
+        """Unknowns of a loop, `given` and as few others as can be, its other variables in the order
+        in which they follow, and the equations of the unknowns."""
+        definitions, local = self.structure.definitions, Substitution(self.values)
         others = {v: inside[v] - set(given) for v in inside if v not in given}
         torn = [*given, *feedback_set(others)]
         rest = acyclic_order({v: inside[v] - set(torn) for v in inside if v not in torn})
@@ -161,6 +167,14 @@ def _chooses(definition: Block, modes: set[Block]) -> bool:
         node.op == "call" and node.data == "select" and node.args[0] in modes
         for node in dependencies([definition])
     )
+
+
+def _are_linear(unknowns: Sequence[Block], equations: Sequence[Block]) -> bool:
+    try:
+        Coefficients(list(unknowns))(stack(*equations))
+    except ValueError:
+        return False
+    return True
 
 
 def variables_in(block: Block, known: Mapping[Block, object]) -> set[Block]:

@@ -42,7 +42,11 @@ def poles_of(S: Array, off: Array) -> Array:
         others = np.arange(len(left)) != p
         share = (v / v[p])[others]
         rows, row = left[others][:, others], left[p, others]
+        last = DIGITS * len(left) * np.finfo(float).eps
+        off_v = (unsure + last * np.abs(left)) @ np.abs(v / v[p])
+        off_share = np.abs(np.linalg.pinv(rows, rcond=last)) @ off_v[others]
         unsure = unsure[others][:, others] + np.outer(np.abs(share), unsure[p, others])
+        unsure += np.outer(off_share + last * np.abs(share), np.abs(row)) + last * np.abs(rows)
         left, nothing = rows - np.outer(share, row), nothing + 1
     values = np.concatenate([np.zeros(nothing), _graded(left)])
     values[np.abs(values) <= NOTHING * np.abs(values).max(initial=0.0)] = 0.0
@@ -68,7 +72,9 @@ def _direction(S: Array) -> Array:
     """The direction that S moves least, rows and columns of one size."""
     rows, columns = _even(S)
     _, _, right = np.linalg.svd(S / rows[:, None] / columns)
-    return np.asarray(right[-1] / columns)
+    v = right[-1]
+    seen = np.abs(v) > DIGITS * len(S) * np.finfo(float).eps
+    return np.asarray(np.where(seen, v, 0.0) / columns)
 
 
 def _even(S: Array) -> tuple[Array, Array]:
