@@ -8,7 +8,6 @@ from mpmath import eig, matrix, mp, workdps
 from scipy.linalg import eigh
 
 import vbg
-from vbg.analysis.linear.modes import find_modes
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.poles import poles_of
 
@@ -57,25 +56,6 @@ def test_chains_of_zeros_beside_anything(seed):
     assert not found[:n].any()
     right = sorted([complex(-w[0]), 1j * w[1], -1j * w[1]], key=lambda s: (abs(s), s.imag))
     np.testing.assert_allclose(found[n:], right, rtol=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_zeros_are_counted_in_any_coordinates(seed):
-    """An integer matrix with A^n = 0, written in other integer coordinates: all poles are zero."""
-    rng = np.random.default_rng(seed)
-    n = 3 + seed % 3
-    A = np.triu(rng.integers(-2, 3, (n, n)), 1)
-    for _ in range(n):  # elementary steps, whose inverses are integers
-        i, j = rng.choice(n, 2, replace=False)
-        step = np.eye(n, dtype=int)
-        step[i, j] = rng.integers(-2, 3)
-        back = 2 * np.eye(n, dtype=int) - step
-        A = step @ A @ back
-    assert not np.linalg.matrix_power(A, n).any()
-    A = A.astype(float)
-    assert not poles_of(A, np.zeros_like(A)).any()
-    names = tuple(f"z{i}" for i in range(n))
-    assert not any(mode.eigenvalue for mode in find_modes(A, names, np.eye(n), names))
 
 
 @pytest.mark.parametrize("seed", range(15))
