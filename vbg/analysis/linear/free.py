@@ -28,12 +28,11 @@ EVEN = 4  # passes that bring rows and columns to one size
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """Places a and b, N1 (a, b), known to `off`, and A_ba."""
+    """Places a and b, N1 (a, b) and A_ba."""
 
     moving: Places
     free: Places
     ratio: Array
-    off: Array
     drift: Array
 
 
@@ -80,9 +79,7 @@ def without_free(A: Array, error: Array) -> Reduced:
     error = error + DIGITS * EPS * np.abs(A)
     while len(A) and (level := _level(A, error)) is not None:
         a, b = level.moving, level.free
-        terms = np.abs(_inner(A, a, a)) + np.abs(level.ratio) @ np.abs(level.drift)
         error = _inner(error, a, a) + np.abs(level.ratio) @ _inner(error, b, a)
-        error += level.off @ np.abs(level.drift) + DIGITS * EPS * terms
         A = _inner(A, a, a) - level.ratio @ level.drift
         levels.append(level)
     return Reduced(A, tuple(levels))
@@ -120,11 +117,8 @@ def _level(A: Array, error: Array) -> Level | None:
         return None
     a, b = order[:k], order[k:]
     ratio = -solve_triangular(U[:k, :k], U[:k, k:]) if k else np.zeros((0, n))
-    inverse = np.abs(solve_triangular(U[:k, :k], np.eye(k))) if k else np.zeros((0, 0))
-    lost = off[:k, k:] + EPS * np.abs(U[:k, k:])
-    lost += np.triu(off[:k, :k] + EPS * np.abs(U[:k, :k])) @ np.abs(ratio)
     sizes = columns[b] / columns[a][:, None]
-    return Level(a, b, ratio * sizes, inverse @ lost * sizes, _inner(A, b, a))
+    return Level(a, b, ratio * sizes, _inner(A, b, a))
 
 
 def _eliminate(U: Array, off: Array, k: int) -> None:
