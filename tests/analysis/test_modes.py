@@ -251,6 +251,7 @@ def test_leaning_top_precesses_and_nutates_about_it():
     (nutation,) = (mode for mode in found.modes if mode.oscillates)
     assert nutation.frequency == pytest.approx(np.sqrt(curvature / J_A), rel=1e-5)
     assert len(found.eigenvalues) == 6
+    assert sum(mode.eigenvalue == 0.0 for mode in found.modes) == 4  # both angles, both momenta
 
 
 def test_jacobian_is_that_of_finite_differences():

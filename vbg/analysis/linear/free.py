@@ -1,13 +1,14 @@
 """Free motions of z' = A z: poles at zero, and what is left without them.
 
-A v = 0 is decided by elimination with complete pivoting on rows and columns of one size, each entry
-with the error that its own and those of the pivots leave in it (running error analysis:
-J. Wilkinson, SIAM Review 13, 1971): what remains is zero if no entry of it is larger than its
-error.  With the null vectors N = [N1; I] of places a and b, w = z_a - N1 z_b moves by itself,
+A v = 0 is decided by elimination with complete pivoting on rows and columns of one size, of A and
+of copies of it that rounding might have made, all by the same pivots: what remains is zero if none
+of it is larger than what it differs by between these (stochastic arithmetic: J. Vignes, Mathematics
+and Computers in Simulation 35, 1993).  With the null vectors N = [N1; I] of places a and b,
+w = z_a - N1 z_b moves by itself,
 
     w' = (A_aa - N1 A_ba) w,    z_b' = A_ba w,
 
-and a chain of zeros (a place whose speed is free) is found there again.
+and a chain of zeros (a place whose speed is free) is found there again, in the copies, too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ Complex = NDArray[np.complex128]
 Places = NDArray[np.intp]
 
 EPS = float(np.finfo(float).eps)
-DIGITS = 4.0  # last digits that an entry may be off by
+COPIES = 6
+SPREAD = 10.0  # times the largest difference of a copy: rounding is no larger
 EVEN = 4  # passes that bring rows and columns to one size
 
 
@@ -73,65 +75,61 @@ class Reduced:
         return w
 
 
-def without_free(A: Array, error: Array) -> Reduced:
-    """A (n, n), its entries known to `error` and their last digits, without its poles at zero."""
+def without_free(A: Array, samples: Array) -> Reduced:
+    """A (n, n), off by one of the `samples` (k, n, n) and by last digits, without its poles at
+    zero."""
     levels: list[Level] = []
-    error = error + DIGITS * EPS * np.abs(A)
-    while len(A) and (level := _level(A, error)) is not None:
-        a, b = level.moving, level.free
-        error = _inner(error, a, a) + np.abs(level.ratio) @ _inner(error, b, a)
-        A = _inner(A, a, a) - level.ratio @ level.drift
+    copies = _copies(A, samples)
+    while copies.shape[1]:
+        found = _level(copies)
+        if found is None:
+            break
+        level, copies = found
         levels.append(level)
-    return Reduced(A, tuple(levels))
+    return Reduced(copies[0], tuple(levels))
 
 
-def _inner(of: Array, rows: Places, columns: Places) -> Array:
-    return np.asarray(of[np.ix_(rows, columns)])
+def _copies(A: Array, samples: Array) -> Array:
+    """A, and A as rounding might have made it (1 + COPIES, n, n)."""
+    rng = np.random.default_rng(3)
+    copies = np.repeat(A[None], 1 + COPIES, axis=0)
+    copies[1:] *= 1.0 + EPS * rng.standard_normal((COPIES, *A.shape))
+    for k in range(COPIES if len(samples) else 0):
+        copies[1 + k] += samples[k % len(samples)]
+    return copies
+
+
+def _level(copies: Array) -> tuple[Level, Array] | None:
+    """The null space of A, and what is left of all copies without it; None where there is none."""
+    n, (rows, columns) = copies.shape[1], _even(copies[0])
+    U, order, k = copies / rows[:, None] / columns, np.arange(n), 0
+    while k < n:
+        left = U[:, k:, k:]
+        off = SPREAD * np.abs(left[1:] - left[0]).max(axis=0)
+        sure = np.where(np.abs(left[0]) > off, np.abs(left[0]), 0.0)
+        i, j = (k + int(place) for place in divmod(int(np.argmax(sure)), n - k))
+        if sure[i - k, j - k] == 0.0:
+            break
+        U[:, [k, i]] = U[:, [i, k]]
+        U[:, :, [k, j]] = U[:, :, [j, k]]
+        order[[k, j]] = order[[j, k]]
+        below = U[:, k + 1 :, k] / U[:, k, k, None]
+        U[:, k + 1 :, k + 1 :] -= below[:, :, None] * U[:, k, None, k + 1 :]
+        U[:, k + 1 :, k] = 0.0
+        k += 1
+    if k == n:
+        return None
+    a, b = order[:k], order[k:]
+    ratios = -np.linalg.solve(np.triu(U[:, :k, :k]), U[:, :k, k:])
+    ratios *= columns[b] / columns[a][:, None]
+    drifts = copies[:, b[:, None], a]
+    return Level(a, b, ratios[0], drifts[0]), copies[:, a[:, None], a] - ratios @ drifts
 
 
 def _column(level: Level, size: int, y: Array) -> Array:
     found = np.zeros((size, y.shape[1]))
     found[level.free], found[level.moving] = y, level.ratio @ y
     return found
-
-
-def _level(A: Array, error: Array) -> Level | None:
-    """The null space of A, None where there is none."""
-    from scipy.linalg import solve_triangular
-
-    n, (rows, columns) = len(A), _even(A)
-    U, off = A / rows[:, None] / columns, error / rows[:, None] / columns
-    order, k = np.arange(n), 0
-    while k < n:
-        sure = np.where(np.abs(U[k:, k:]) > off[k:, k:], np.abs(U[k:, k:]), 0.0)
-        i, j = (k + int(place) for place in divmod(int(np.argmax(sure)), n - k))
-        if sure[i - k, j - k] == 0.0:
-            break
-        for part in (U, off):
-            part[[k, i]] = part[[i, k]]
-            part[:, [k, j]] = part[:, [j, k]]
-        order[[k, j]] = order[[j, k]]
-        _eliminate(U, off, k)
-        k += 1
-    if k == n:
-        return None
-    a, b = order[:k], order[k:]
-    ratio = -solve_triangular(U[:k, :k], U[:k, k:]) if k else np.zeros((0, n))
-    sizes = columns[b] / columns[a][:, None]
-    return Level(a, b, ratio * sizes, _inner(A, b, a))
-
-
-def _eliminate(U: Array, off: Array, k: int) -> None:
-    """Column k below the pivot, with the errors that this leaves."""
-    pivot, below, beside = U[k, k], U[k + 1 :, k] / U[k, k], U[k, k + 1 :].copy()
-    moved, sure = np.outer(below, beside), off[k, k] / abs(pivot) + EPS
-    off[k + 1 :, k + 1 :] += (
-        np.outer(np.abs(below), off[k, k + 1 :])
-        + np.outer(off[k + 1 :, k] / abs(pivot), np.abs(beside))
-        + sure * np.abs(moved)
-    )
-    U[k + 1 :, k + 1 :] -= moved
-    U[k + 1 :, k] = 0.0
 
 
 def _even(A: Array) -> tuple[Array, Array]:

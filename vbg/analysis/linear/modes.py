@@ -151,7 +151,7 @@ def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, fl
     """Eigenvalues without rounding, their vectors, and what each may be off by."""
     samples = np.zeros((0, *A.shape)) if known is None else known
     sums, entries = largest_of(samples), np.abs(A)
-    reduced = without_free(A, sums)
+    reduced = without_free(A, samples)
     zeros = reduced.zeros.T
     last = 1.0 + EPS * np.random.default_rng(3).choice([-1.0, 1.0], A.shape)
     rounded = np.sort(np.abs(np.linalg.eigvals(A * last)))[len(zeros) - 1] if len(zeros) else 0.0
