@@ -31,12 +31,12 @@ from vbg.analysis.rest.local import (
     reduced_slopes,
 )
 from vbg.analysis.rest.manifold import Manifold
+from vbg.analysis.rest.missing import given_nodes, loose_at
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.analysis.rest.sizes import NOTHING, Sizes, sizes_of
 from vbg.analysis.rest.timed import as_long_as, few, timed
 from vbg.assemble.system import System
 from vbg.errors import UsageError
-from vbg.plumbing.components import vector_of
 from vbg.plumbing.one_thread import one_thread
 
 Array = NDArray[np.float64]
@@ -49,7 +49,6 @@ STALLED = 12  # steps in which what is left has not halved: there is nothing to 
 # of the way to where the machine goes from an unstable rest: a start this near is meant to be there
 ASIDE = 1e-6
 TAKES_PART = 1e-3  # of what moves most in a deviation: what moves less has no part in it
-LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
 GOES_ON = (
     "moves the machine at a speed that changes with time: it neither rests nor moves steadily."
 )
@@ -157,7 +156,7 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
     if driven_on:
         return driven_on[0]
     nearest = min(found, key=lambda one: one.misfit)
-    return _not_found(probe, nearest, _loose(manifold, t, start))
+    return _not_found(probe, nearest, loose_at(manifold, t, start))
 
 
 def _stable(
@@ -192,21 +191,6 @@ def _stable(
     return point
 
 
-def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
-    """Coordinates that nothing holds where the machine stands at rest: rates are left over that
-    no deviation changes, and these are the deviations that change nothing."""
-    x = manifold.at_rest(t, start)
-    here = local_at(manifold.probe, t, without_friction(manifold.probe.start, t, x))
-    reduced, residual = here.reduced(here.full), here.along(here.f)
-    if not (residual.size and np.all(np.isfinite(reduced)) and np.all(np.isfinite(residual))):
-        return []
-    sizes = sizes_of(manifold.probe.system, here.space, x)
-    right, rank, _, stays = divided(reduced, residual, sizes)
-    free = np.linalg.norm(right[rank:], axis=0)
-    names = (vector_of(n) for n, part in zip(here.space.names, free) if part > LOOSE)
-    return list(dict.fromkeys(names)) if stays > 1.0 else []
-
-
 def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> OperatingPoint:
     """The nearest to a rest that there was, with the coordinate that is least at rest and what
     nothing holds."""
@@ -222,22 +206,13 @@ def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> Operati
     reduced = np.abs(_reduced(probe, space, jacobian)) * sizes.large
     if not residual.size or not np.all(np.isfinite(residual)):
         return point
-    if given := _given(probe, space, residual, reduced):
+    if given := given_nodes(probe, space, residual, reduced):
         return _driven(probe, point.t, point.x, point.misfit, f"Drives move {few(given)} here.")
     worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + sizes.nothing)))
     what = f"No rest found: largest imbalance {residual[worst]:.3g} /s at {space.names[worst]}."
     if loose:
         what = f"{what} Nothing holds {few(loose)}."
     return replace(point, sentence=f"{what} {point.sentence}")
-
-
-def _given(probe: Probe, space: Tangent, rates: Array, reduced: Array) -> list[str]:
-    """Nodes whose places go on whatever the state is: what moves them gives their speeds."""
-    is_given = (rates > NOTHING) & ~reduced.any(axis=1)
-    moved = np.any(space.chosen[is_given], axis=0)
-    placed = [s for s in probe.system.slices if s.state.kind == "displacement"]
-    names = [s.state.name for s in placed if moved[s.first : s.last].any()]
-    return list(dict.fromkeys(name.rpartition(".")[0] for name in names))
 
 
 def _held(manifold: Manifold, t: float, start: Array) -> OperatingPoint | None:

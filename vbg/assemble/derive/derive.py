@@ -58,11 +58,9 @@ def derive(causal: CausalGraph) -> Equations:
     rates = dict(zip(open_rates, close.each([*open_rates.values()]), strict=True))
     parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
     rates |= _energy_rates(work, parts, close)
-    rates |= {mode.state: zeros(1) for mode in graph.modes}
-    rates |= {s.state: zeros(s.state.rows) for s in graph.discrete}
-    rows_and_unknowns = [
-        (row, c.unknown) for row, c in zip(efforts.rows_on_z, constraints, strict=True)
-    ]
+    rates |= _kept(graph)
+    unknowns = [c.unknown for c in constraints]
+    rows_and_unknowns = list(zip(efforts.rows_on_z, unknowns, strict=True))
     posture, velocity = correction_steps(work, rows_and_unknowns, efforts.yielding)
     kinetic, potential = energies(work)
     react = Substitution(efforts.reactions)
@@ -70,7 +68,6 @@ def derive(causal: CausalGraph) -> Equations:
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
     slopes, latches = _slopes(work), [c.part for c in constraints if c.latches]
-    jumping = bool(constraints and (graph.instants or graph.clocks))  # prescribed speeds may
     return Equations(
         states=_states(work, parts),
         constraints=constraints,
@@ -99,9 +96,20 @@ def derive(causal: CausalGraph) -> Equations:
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=slopes,
         effective=_effective(work, slopes),
-        brought=brought(work, react) if latches or jumping else {},
+        brought=brought(work, react) if latches or _may_jump(graph, constraints) else {},
         held=held(work, latches),
     )
+
+
+def _kept(graph: BondGraph) -> dict[Block, Block]:
+    """Rates of the states that only events change."""
+    kept = [*(mode.state for mode in graph.modes), *(s.state for s in graph.discrete)]
+    return {state: zeros(state.rows) for state in kept}
+
+
+def _may_jump(graph: BondGraph, constraints: Sequence[Constraint]) -> bool:
+    """Whether prescribed speeds may jump, at an instant or a sample."""
+    return bool(constraints and (graph.instants or graph.clocks))
 
 
 def _coordinate_rates(work: Derivation) -> tuple[dict[str, Block], dict[Block, Block]]:

@@ -300,14 +300,13 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                     hit, solver.h = -1, max(solver.h, longest)
             signs = _note_event(span, t, y, signs, hit)
         try:
-            closed = plant.project(t, y)
+            y = plant.project(t, y)
             _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
             record.back_to(dense.span[0])
             if (landing := _jump(span)) is None:
                 raise
             return *landing, True
-        y = closed
         record.between.add(plant.inside(t), y)
         if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
             record.end_at(plant, t, y.copy())
