@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -33,6 +33,7 @@ PIECE = 0.05  # s of motion between two looks at the progress function, at most
 MOST_STEPS = 1e10
 ROUNDING = 1e-3  # of a step, too short for one of its own
 SOFTER = 0.5  # of the bushings' frequency, in the run that says how far forces may err
+COARSE = 0.1  # of a peak: such a change is no note any more, but a warning
 SMALL = 1e-3  # of the largest force or torque: what is smaller has no error of its own
 
 
@@ -258,30 +259,55 @@ def _note(stepper: DiscreteTime) -> Problem:
 
 
 def _expected(system: System, solution: Solution, softer: Solution) -> list[Problem]:
-    """How far joint forces may err: by as much as bushings of half the frequency change them."""
+    """How far joint forces and speeds may err: by as much as bushings of half the frequency
+    change them."""
     if softer.status.code != "finished":
         what = "may bear other forces: with bushings of half the frequency the run did not end."
         return [Problem("note", "joints", what)]
-    forces = [
-        name
-        for name in solution.signals
-        if name.rpartition(".")[0] in system.model.joints and solution.unit(name) in ("N", "N*m")
-    ]
-    peaks = {name: float(np.abs(solution[name]).max(initial=0.0)) for name in forces}
-    size = machine_size(system)
-    arms = {"N": 1.0, "N*m": size}
-    most = max((peak / arms[solution.unit(name)] for name, peak in peaks.items()), default=0.0)
-    changes = [
-        (float(np.abs(solution[name] - softer[name]).max()) / scale, name)
-        for name, peak in peaks.items()
-        if (scale := max(peak, SMALL * most * arms[solution.unit(name)])) > 0.0
-    ]
-    if not changes:
-        return []
-    change, worst = max(changes)
-    what = (
-        f"may bear forces up to {100.0 * change:.2g} % of their peak beside those of rigid joints "
-        f"(most at {worst}): so much do bushings of half the frequency change them."
+    model = system.model
+    forces = _changed(system, solution, softer, model.joints, {"N": 0, "N*m": 1})
+    speeds = _changed(
+        system, solution, softer, {**model.joints, **model.bodies}, {"m/s": 0, "rad/s": -1}
     )
-    remedy = "Halve step (bushing_frequency follows), or use method = 'auto', for better forces."
-    return [Problem("note", "joints", what, remedy)]
+    if forces is None:
+        return []
+    moved = "" if speeds is None else f", and speeds may be off by {_share(speeds)}"
+    what = (
+        f"may bear forces up to {_share(forces)} beside those of rigid joints{moved}: so much do "
+        "bushings of half the frequency change them."
+    )
+    remedy = "Halve step (bushing_frequency follows), or use method = 'auto', for better ones."
+    most = max(forces[0], 0.0 if speeds is None else speeds[0])
+    return [Problem("warning" if most > COARSE else "note", "joints", what, remedy)]
+
+
+def _share(change: tuple[float, str]) -> str:
+    return f"{100.0 * change[0]:.2g} % of their peak (most at {change[1]})"
+
+
+def _changed(
+    system: System,
+    solution: Solution,
+    softer: Solution,
+    owners: Container[str],
+    powers: Mapping[str, int],
+) -> tuple[float, str] | None:
+    """The largest change of signals of `owners`, as a share of their peak, or of SMALL of the
+    largest of all where that is more, and of which; `powers` of the machine's size [m] make their
+    units comparable.  None where all are zero."""
+    size = machine_size(system)
+    arms = {
+        name: size ** powers[solution.unit(name)]
+        for name in solution.signals
+        if name.rpartition(".")[0] in owners and solution.unit(name) in powers
+    }
+    peaks = {name: float(np.abs(solution[name]).max(initial=0.0)) for name in arms}
+    most = max((peak / arms[name] for name, peak in peaks.items()), default=0.0)
+    return max(
+        (
+            (float(np.abs(solution[name] - softer[name]).max()) / scale, name)
+            for name, peak in peaks.items()
+            if (scale := max(peak, SMALL * most * arms[name])) > 0.0
+        ),
+        default=None,
+    )

@@ -96,11 +96,13 @@ def audit(
     exchange, is taken off before: a block that friction holds has lost nothing, nor has a cylinder
     that carries a load, nor a circuit in which nothing flows, or sources feed one another only. So
     is the work of the largest force along what the constraints are open by, which has its own
-    limit: a rod that hangs still gains nothing when a projection closes its joint.
+    limit: a rod that hangs still gains nothing when a projection closes its joint.  Gaps that have
+    no limit are bushings', and their work is told whole.
     """
     largest = _largest_energy(signals, between or {})
     residual = np.abs(signals["energy.residual"]).max()
-    rounding = _work(system, amounts, span, float(worst[0])) + ROUNDINGS * grain
+    opened = float(worst[0]) if np.isfinite(limits.position) else 0.0
+    rounding = _work(system, amounts, span, opened) + ROUNDINGS * grain
     rounding += ROUNDINGS * EPS * _exchanged(signals, span)
     missing = max(0.0, residual - rounding)
     if np.isnan(residual):
