@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 RANK = 1e-9  # of the largest singular value
+ROUNDING = (
+    1e-3  # of a row that changes by as much of itself between two states, equal but for rounding
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,28 +20,43 @@ class Conserved:
     terms: tuple[tuple[float, str], ...]
 
     def __str__(self) -> str:
-        parts = [f"{weight:+.6g} {name}" for weight, name in self.terms]
-        return " ".join(parts).removeprefix("+") + " = constant"
+        parts = [_sign(weight) + _size(weight) + name for weight, name in self.terms]
+        return " ".join(parts).removeprefix("+ ") + " = constant"
+
+
+def _sign(weight: float) -> str:
+    return "- " if weight < 0.0 else "+ "
+
+
+def _size(weight: float) -> str:
+    size = f"{abs(weight):.6g}"
+    return "" if size == "1" else f"{size} "
 
 
 def conserved_quantities(
-    slopes: NDArray[np.float64], names: tuple[str, ...]
+    slopes: NDArray[np.float64], again: NDArray[np.float64], names: tuple[str, ...]
 ) -> tuple[Conserved, ...]:
     """The left null space of d rate / d state, from `slopes` at several states side by
-    side, reduced to echelon form so that each quantity names few states."""
+    side, reduced to echelon form so that each quantity names few states.  `again`: the slopes at
+    the same states moved by rounding; rows that are nothing but rounding do not come out alike."""
     scale = np.linalg.norm(slopes, axis=1)
-    rows = slopes / np.where(scale > 0.0, scale, 1.0)[:, None]
+    scale[np.linalg.norm(again - slopes, axis=1) >= ROUNDING * scale] = 0.0
+    size = np.where(scale > 0.0, scale, 1.0)
+    rows = np.where(scale[:, None] > 0.0, slopes / size[:, None], 0.0)
     U, values, _ = np.linalg.svd(rows)
     rank = int(np.count_nonzero(values > RANK * max(values.max(initial=0.0), 1e-300)))
-    null = U[:, rank:].T / np.where(scale > 0.0, scale, 1.0)
-    return tuple(_named(row, names) for row in row_echelon(null, 1e-8))
+    return tuple(_named(row, size, names) for row in row_echelon(U[:, rank:].T, 1e-8))
 
 
-def _named(row: NDArray[np.float64], names: tuple[str, ...]) -> Conserved:
-    largest = np.abs(row).max()
-    kept = [i for i in range(len(row)) if abs(row[i]) > 1e-7 * largest]
-    first = row[kept[0]]
-    return Conserved(tuple((float(row[i] / first), names[i]) for i in kept))
+def _named(
+    row: NDArray[np.float64], size: NDArray[np.float64], names: tuple[str, ...]
+) -> Conserved:
+    """`row` on rates divided by their `size`."""
+    kept = np.flatnonzero(np.abs(row) > 1e-7 * np.abs(row).max())
+    weights = row[kept] / size[kept]
+    return Conserved(
+        tuple((float(w), names[i]) for w, i in zip(weights / weights[0], kept, strict=True))
+    )
 
 
 def row_echelon(matrix: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:

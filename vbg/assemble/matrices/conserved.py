@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from vbg.assemble.start.start import assemble_start
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.matrices.noether import large_momenta, states_on_constraints
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.causality.conserved import Conserved, conserved_quantities
 
+Array = NDArray[np.float64]
+
 STEP = 1e-40
+ROUNDING = 1e-13  # of a state, by which it is moved to tell slopes from rounding
+STATES = 4  # on the constraints, in which a quantity is looked at
+NOTHING = 1e-6  # of what bodies alone may have: less is zero
 LARGEST = 300  # states of stores up to which the search is made
 
 
@@ -23,8 +33,8 @@ def _stores(system: System) -> list[int]:
 
 def find_conserved(system: System) -> tuple[Conserved, ...]:
     """Combinations of momenta and displacements whose rate is zero at the start and at two
-    states near it, so that a rest position is not taken for a law; empty for systems
-    with more than LARGEST states of stores."""
+    states near it, so that a rest position is not taken for a law, less those that joints alone
+    keep at zero; empty for systems with more than LARGEST states of stores."""
     stores = _stores(system)
     if not stores or not is_searched(system):
         return ()
@@ -32,13 +42,46 @@ def find_conserved(system: System) -> tuple[Conserved, ...]:
     x = start.state
     random = np.random.default_rng(1)
     evaluate = start.evaluator("rate", complex_valued=True)
-    blocks = []
+    blocks, again = [], []
     for size in (0.0, 1e-3, 1e-2):
-        z = (x + size * random.standard_normal(len(x)) * (1e-3 + np.abs(x))).astype(complex)
-        blocks.append(evaluate(0.1, z)[stores].real[:, None].copy())
-        for i in range(system.size):
-            z[i] += 1j * STEP
-            blocks.append(evaluate(0.1, z)[stores].imag[:, None] / STEP)
-            z[i] = z[i].real
+        at = x + size * random.standard_normal(len(x)) * (1e-3 + np.abs(x))
+        moved = at * (1.0 + ROUNDING * random.standard_normal(len(x)))
+        blocks.append(_slopes(evaluate, at, stores))
+        again.append(_slopes(evaluate, moved, stores))
     names = tuple(system.state_names[i] for i in stores)
-    return conserved_quantities(np.hstack(blocks), names)
+    found = conserved_quantities(np.hstack(blocks), np.hstack(again), names)
+    return _free(start, found) if found and system.model.bodies else found
+
+
+def _free(start: Start, found: Sequence[Conserved]) -> tuple[Conserved, ...]:
+    """Those that are not zero by the joints alone, as the momentum of a shaft whose mass centre
+    lies on its axis, in all of several states that move in every way the joints allow."""
+    names, sizes = start.system.state_names, large_momenta(start)
+    large = {
+        names[i]: size
+        for s in start.system.slices
+        if (size := sizes.get(s.state.name)) is not None
+        for i in range(s.first, s.last)
+    }
+    at = {name: i for i, name in enumerate(names)}
+    states = [x for _, x in states_on_constraints(start.system, start, STATES)]
+
+    def is_nothing(quantity: Conserved) -> bool:
+        if not states or not all(name in large for _, name in quantity.terms):
+            return False
+        amounts = [sum(w * x[at[name]] for w, name in quantity.terms) for x in states]
+        whole = sum(abs(w) * large[name] for w, name in quantity.terms)
+        return max(map(abs, amounts)) <= NOTHING * whole
+
+    return tuple(quantity for quantity in found if not is_nothing(quantity))
+
+
+def _slopes(evaluate: Evaluator, x: Array, stores: list[int]) -> Array:
+    """The rates of the `stores` and their derivatives by every state, (n, 1 + size)."""
+    z = x.astype(complex)
+    columns = [evaluate(0.1, z)[stores].real.copy()]
+    for i in range(len(x)):
+        z[i] += 1j * STEP
+        columns.append(evaluate(0.1, z)[stores].imag / STEP)
+        z[i] = z[i].real
+    return np.stack(columns, axis=1)

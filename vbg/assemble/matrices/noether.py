@@ -88,7 +88,7 @@ def keeping_of(system: System) -> Keeping:
         return Keeping()
     start = assemble_start(system)
     rates, sizes, values, powers, taken = [], [], [], [], []
-    for t, x in _samples(system, start):
+    for t, x in states_on_constraints(system, start):
         rate = start.rate(t, x)
         if not np.all(np.isfinite(rate)):  # a law has no value for what a controller might hold
             continue
@@ -117,27 +117,27 @@ def _momenta(system: System) -> list[int]:
     return [i for s in system.slices if s.state.name in names for i in range(s.first, s.last)]
 
 
-def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
-    """States on all constraints: a random walk from the start, so that they lie far apart."""
+def states_on_constraints(
+    system: System, start: Start, count: int = SAMPLES
+) -> list[tuple[float, Array]]:
+    """`count` states on all constraints, a random walk from the start: they lie far apart."""
     random = np.random.default_rng(4)
     projector = Projector(system, start.kept)
-    positions = [start.state[s.first : s.last] for s in system.slices if s.state.kind == "position"]
     modes = {mode.name for mode in system.causal.graph.modes}
-    length = max(1e-3, float(np.ptp(np.vstack([*positions, np.zeros(3)]), axis=0).max()))
+    length, large = _length(start), large_momenta(start)
     found = []
     before = start.state
-    for _ in range(SAMPLES):
+    for _ in range(count):
         x = before.copy()
         for s in system.slices:
             own = slice(s.first, s.last)
-            body, _, what = s.state.name.rpartition(".")
             if s.state.kind in ("position", "quaternion"):
                 size = length if s.state.kind == "position" else 1.0
                 x[own] += STEP * size * random.normal(size=s.last - s.first)
-            elif body in system.model.bodies and s.state.kind == "store":
-                part = system.model.bodies[body]
-                scale = part.mass * length if what == "momentum" else max(part.inertia[:3])
-                x[own] = start.state[own] + scale * random.normal(size=s.last - s.first)
+            elif s.state.name in large:
+                x[own] = start.state[own] + large[s.state.name] * random.normal(
+                    size=s.last - s.first
+                )
             elif s.state.kind == "store":
                 x[own] = start.state[own] * (1.0 + STEP * random.normal(size=s.last - s.first))
             elif s.state.kind in ("signal", "discrete") and s.state.name not in modes:
@@ -151,6 +151,23 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
         if np.abs([*position, *velocity, 0.0]).max() < CLOSED * max(1.0, length):
             found.append((t, x))
             before = x
+    return found
+
+
+def _length(start: Start) -> float:
+    places = [
+        start.state[s.first : s.last] for s in start.system.slices if s.state.kind == "position"
+    ]
+    return max(1e-3, float(np.ptp(np.vstack([*places, np.zeros(3)]), axis=0).max()))
+
+
+def large_momenta(start: Start) -> dict[str, float]:
+    """Of each body's momenta what `states_on_constraints` may give them, before joints have their
+    say."""
+    length, found = _length(start), {}
+    for body, part in start.system.model.bodies.items():
+        found[f"{body}.momentum"] = part.mass * length
+        found[f"{body}.angular_momentum"] = max(part.inertia[:3])
     return found
 
 

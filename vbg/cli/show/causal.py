@@ -107,7 +107,10 @@ def _as_blocks(findings: dict[str, Any]) -> list[str]:
     kept, redundant = findings["conserved"], findings["redundant"]
     told = [*kept]
     if not kept:
-        looked = "none: every momentum, displacement and sum of them changes"
+        looked = (
+            "none: every momentum, displacement and sum of them changes, but for what joints alone "
+            "keep at zero"
+        )
         told = [looked if findings["searched"] else "not looked for: the machine is too large"]
     if findings["energy"]:
         told.append(f"not the energy, which is {' and '.join(findings['energy'])}")
