@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import threadpoolctl
 from scipy.optimize import least_squares
 
 from vbg.model import Model
@@ -349,3 +350,17 @@ def test_a_gear_takes_one_freedom():
     assert structure.determined
     assert [structure.names(group) for group in structure.groups] == [("one",), ("two",)]
     assert isinstance(structure.topology, Topology)
+
+
+def test_small_singular_values_are_found_on_one_thread(monkeypatch):
+    """Threads of a linear-algebra library wait for each other: most of a command's time."""
+    seen = []
+
+    def look(linkage):
+        pools = threadpoolctl.threadpool_info()
+        seen.extend(pool["num_threads"] for pool in pools if pool["user_api"] == "blas")
+        return find_exceptions(linkage)
+
+    monkeypatch.setattr(singularities, "find_exceptions", look)
+    analyse(revolute_loop([(point, UP) for point in np.eye(3)]))
+    assert seen and set(seen) == {1}

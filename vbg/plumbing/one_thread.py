@@ -28,7 +28,8 @@ _inside: ContextVar[_Limited | None] = ContextVar("_inside", default=None)
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Products of a 3 x 3 with a 3 x n matrix, as implicit methods make them, lose on threads:
-    three quarters of a run of 2000 states on two busy cores were waiting for each other."""
+    three quarters of a run of 2000 states on two busy cores were waiting for each other, and four
+    fifths of the singular values of a structure of 13 bodies."""
     with ExitStack() as limits:
         loaded = SCIPY in sys.modules
         limits.enter_context(_pools(loaded).limit(limits=1, user_api="blas"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vbg.errors import Problem
+from vbg.plumbing.one_thread import one_thread
 from vbg.structure.count.report import Structure, analyse_topology
 from vbg.structure.topology.pairs import PLANAR
 from vbg.structure.topology.topology import Topology
@@ -64,6 +65,7 @@ def _of_machine(problem: Problem, structure: Structure) -> Problem:
     return problem
 
 
+@one_thread()
 def _corrected(linkage: Linkage) -> _Corrected:
     from vbg.structure.geometry.exceptions import hold_spins
     from vbg.structure.geometry.singularities import find_exceptions

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from vbg.errors import UsageError
 from vbg.model import Model
+from vbg.plumbing.one_thread import one_thread
 from vbg.spatial import frame_of_axis
 from vbg.structure.kinematics.kinematics import Motion, solve_whole
 from vbg.structure.synthesis.chains import Chain
@@ -57,6 +58,7 @@ class _Layout:
     R: Array
 
 
+@one_thread()
 def machine(topology: Topology, *, seed: int = 0, name: str = "synthesised") -> Model:
     """A machine with the structure of `topology`, at rest but for its drives.
 
