@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mpmath import eig, matrix, mp, workdps
-from scipy.linalg import eigh
-from scipy.spatial.transform import Rotation
 
 import vbg
 from vbg.analysis.linear.linear import linearise
 from vbg.analysis.linear.modes import find_modes
 from vbg.analysis.rest.idle import resting_point
 from vbg.cli.main import main
+
+from ..rods import hanging_rods
 
 
 def hair(k, c, m, stiff, light):
@@ -74,32 +74,8 @@ def test_poles_of_exchanging_stores_are_those_of_forty_digits():
 def test_spins_of_hanging_rods_are_free(seed):
     """n rods on ball joints hang in any direction of gravity, at any scale: 2 n poles at zero,
     the others in pairs those of the plane chain, K x = w^2 M x."""
-    rng = np.random.default_rng(seed)
-    n, (length, mass, g) = 1 + seed % 3, 10.0 ** rng.uniform(-4, 4, 3)
-    down, other = (v / np.linalg.norm(v) for v in rng.standard_normal((2, 3)))
-    axis = np.cross(down, other) / np.linalg.norm(np.cross(down, other))
-    side = np.cross(down, axis)  # the rods lie along their own z
-    turned = Rotation.from_matrix(np.array([side, np.cross(down, side), down]).T)
-    x, y, z, w = turned.as_quat()
-    l, m, r = length * rng.uniform(0.3, 3, n), mass * rng.uniform(0.3, 3, n), rng.uniform(0.2, 0.8)
-    along, J, bodies, joints = 0.0, rng.uniform(0.05, 0.2, n) * m * l**2, {}, {}
-    for i in range(n):
-        bodies[f"b{i}"] = {
-            "mass": m[i],
-            "inertia": {"xx": J[i], "yy": J[i], "zz": 0.1 * J[i]},
-            "position": (down * (along + r * l[i])).tolist(),
-            "rotation": {"quaternion": [w, x, y, z]},
-            "points": {"A": [0.0, 0.0, -r * l[i]], "B": [0.0, 0.0, (1 - r) * l[i]]},
-        }
-        before = f"b{i - 1}.B" if i else "ground"
-        joints[f"j{i}"] = {"kind": "spherical", "between": [before, f"b{i}.A"]}
-        along += l[i]
-    model = vbg.Model(gravity=(g * down).tolist(), bodies=bodies, joints=joints)
+    n, model, w = hanging_rods(seed)
     found = linearise(vbg.assemble(model))
-    reach = np.array([[r * l[i] if j == i else l[j] * (j < i) for j in range(n)] for i in range(n)])
-    M = reach.T @ np.diag(m) @ reach + np.diag(J)
-    K = g * np.diag(m @ reach)
-    w = np.sqrt(eigh(K, M, eigvals_only=True))
     poles = np.array([mode.eigenvalue for mode in found.modes])
     assert np.array_equal(poles[: 2 * n], np.zeros(2 * n))
     assert not poles.real.any()

@@ -11,6 +11,9 @@ import vbg
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.poles import poles_of
 
+from ..rods import hanging_rods
+from ..tail import tail
+
 
 def scaled(rng, S, decades=6):
     """In other units of the states, which poles do not see."""
@@ -28,7 +31,7 @@ def test_poles_of_exchanging_stores_are_those_of_forty_digits(seed):
     store, leak = 10.0 ** rng.uniform(-5, 5, n), np.zeros(n)
     leak[0] = 0.0 if seed % 4 == 0 else 10.0 ** rng.uniform(-5, 5)
     S = (between - np.diag(between.sum(axis=1) + leak)) / store[:, None]
-    found = poles_of(scaled(rng, S), np.zeros_like(S))
+    found = poles_of(scaled(rng, S)).values
     with workdps(40):
         values, left, right = eig(matrix(S.tolist()), left=True, right=True)
         w, v = (np.array(part.tolist(), dtype=complex) for part in (left, right))
@@ -52,10 +55,66 @@ def test_chains_of_zeros_beside_anything(seed):
     S[np.arange(n - 1), np.arange(1, n)] = 10.0 ** rng.uniform(-2, 2, n - 1)
     S[:n, n:] = rng.standard_normal((n, 3))
     S[n, n], S[n + 1, n + 2], S[n + 2, n + 1] = -w[0], w[1], -w[1]
-    found = poles_of(scaled(rng, S), np.zeros_like(S))
+    found = poles_of(scaled(rng, S)).values
     assert not found[:n].any()
     right = sorted([complex(-w[0]), 1j * w[1], -1j * w[1]], key=lambda s: (abs(s), s.imag))
     np.testing.assert_allclose(found[n:], right, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_zeros_are_counted_in_any_coordinates(seed):
+    """An integer matrix with S^n = 0, written in other integer coordinates: all poles are zero."""
+    rng = np.random.default_rng(seed)
+    n = 3 + seed % 5
+    S = np.triu(rng.integers(-2, 3, (n, n)), 1)
+    for _ in range(n):  # elementary steps, whose inverses are integers
+        i, j = rng.choice(n, 2, replace=False)
+        step = np.eye(n, dtype=int)
+        step[i, j] = rng.integers(-2, 3)
+        S = step @ S @ (2 * np.eye(n, dtype=int) - step)
+    assert not poles_of(scaled(rng, S.astype(float))).values.any()
+
+
+@pytest.mark.parametrize("seed", tail(range(60), 20))
+@pytest.mark.parametrize("rounding", [0.0, 1e-12])
+def test_zeros_and_pairs_of_equal_poles_in_turned_coordinates(seed, rounding):
+    """M x'' = -K x, frequencies twice each and free motions, in orthogonal coordinates of any
+    direction, entries off by a part of the largest: each nonzero pole to what it is told to be
+    known to."""
+    rng = np.random.default_rng(seed)
+    n, free = int(rng.integers(1, 4)), int(rng.integers(1, 5))
+    w = np.sort(np.repeat(10.0 ** rng.uniform(-1, 1, n), 2))
+    Q, _ = np.linalg.qr(rng.standard_normal((2 * n + free,) * 2))
+    K = Q @ np.diag(np.concatenate([w**2, np.zeros(free)])) @ Q.T
+
+    def swinging(K):
+        zero, one = np.zeros_like(K), np.eye(len(K))
+        return np.block([[zero, one], [-K, zero]])
+
+    def off():
+        return rounding * np.abs(K).max() * rng.standard_normal(K.shape)
+
+    S = swinging(K + off())
+    samples = np.array([swinging(K + off()) - S for _ in range(4)])
+    found = poles_of(S, samples)
+    assert not found.values[: 2 * free].any()
+    right = np.sort(np.concatenate([-w, w]))
+    assert not found.values.real.any()
+    values, known = found.values.imag[2 * free :], found.known[2 * free :]
+    order = np.argsort(values)
+    assert np.all(np.abs(values[order] - right) <= known[order])
+    assert known.max() <= 1e5 * max(rounding, 1e-15)
+
+
+@pytest.mark.parametrize("shake", tail(range(10), 3))
+@pytest.mark.parametrize("seed", range(8))
+def test_spins_of_hanging_rods_are_free(seed, shake):
+    """2 n poles at zero, whatever the rounding."""
+    n, model, w = hanging_rods(seed, shake * 1e-13)
+    found = vibration(model).poles
+    assert np.array_equal(found[: 2 * n], np.zeros(2 * n))
+    assert not found.real.any()
+    np.testing.assert_allclose(found[2 * n :].imag, np.repeat(w, 2), rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(15))

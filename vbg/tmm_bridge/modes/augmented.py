@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from vbg.tmm_bridge.mechanism.start import displace, model_size
 from vbg.tmm_bridge.modes.acting import Rows
 from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
-from vbg.tmm_bridge.modes.poles import may_be_rounding, poles_of
+from vbg.tmm_bridge.modes.poles import Poles, may_be_rounding, poles_of
 from vbg.tmm_bridge.modes.small import Small, check, small_motion
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
@@ -47,23 +48,24 @@ NEW = 1e-6  # of a row of slopes: what others before it do not tell
 NOT_MOVED = 1e-11  # of a mode, in the units of a balanced matrix
 RANK = 1e-11  # of the largest singular value: a direction that no balance tells
 LAST = 2.3e-16  # of 1 rad, the model's size, a state: their last digit
-SAMPLES, SPREAD = 4, 4.0  # entries are off by no more than so many times the largest sample
+SAMPLES = 4
 
 
 @dataclass(frozen=True)
 class States:
-    """z' = S z, z = (p, v, x): `open` (n_v, n) takes p to displacements of all hinges; entries of S
-    may be `off` by rounding."""
+    """z' = S z, z = (p, v, x): `open` (n_v, n) takes p to displacements of all hinges; S may be off
+    by what one of the `samples` (k, ...) is."""
 
     S: Array
     open: Array
-    off: Array | None = None
+    samples: Array | None = None
 
-    @property
-    def poles(self) -> Array:
+    @cached_property
+    def poles(self) -> Poles:
         """Eigenvalues [1/s], one of each conjugate pair, by size."""
-        values = poles_of(self.S, np.zeros_like(self.S) if self.off is None else self.off)
-        return values[values.imag >= 0.0]
+        found = poles_of(self.S, self.samples)
+        upper = found.values.imag >= 0.0
+        return Poles(found.values[upper], found.known[upper])
 
     def shape(self, pole: complex) -> Array:
         """Displacements (n_v, 1) of the hinges in the motion of the pole, beside which S - pole is
@@ -102,8 +104,8 @@ def states_of(small: Small) -> States:
 
 
 def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
-    """The same, and what entries of S may be off by: how much they change where hinges and states
-    move in their last digits, hinges of trees by what is left of the way to rest.  Measured only
+    """The same, and samples of what entries of S are off by: their changes where hinges and states
+    move in their last digits, hinges of trees by what is left of the way to rest.  Taken only
     where poles are as small as that may make them."""
     found = states_of(small)
     if not may_be_rounding(found.S):
@@ -114,15 +116,15 @@ def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
     hinges, units = np.zeros(small.n_v), _units(small)
     left = np.abs(_step(here)[0].hinges) if here.states is None else hinges
     hinges[small.free] = np.clip(left[small.free], LAST * units, STILL * units)
-    rng, off = np.random.default_rng(2), np.zeros_like(found.S)
+    rng, samples = np.random.default_rng(2), []
     for _ in range(SAMPLES):
         moved = x.copy()
         step = hinges * rng.standard_normal(small.n_v)
         moved[held] += states * rng.standard_normal(len(states))
         there = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small
         other = states_of(there)
-        off = np.maximum(off, np.abs(_alike(other, found) - found.S))
-    return replace(found, off=SPREAD * off)
+        samples.append(_alike(other, found) - found.S)
+    return replace(found, samples=np.array(samples))
 
 
 def _alike(other: States, to: States) -> Array:
@@ -218,7 +220,7 @@ def _on_one_side(plant: Plant, now: _Linear, y: Array, x: Array) -> tuple[Small,
     beside = displace(plant.mechanism.tables, y, step)
     b = _linear(plant, beside, moved).small.acting
     other = replace(small, acting=b)
-    here, there = states_of(small).poles, states_of(other).poles
+    here, there = states_of(small).poles.values, states_of(other).poles.values
     alike = len(here) == len(there) and np.allclose(there, here, rtol=KINK, atol=0.0)
     return (small, y, x) if alike else (other, beside, moved)
 

@@ -110,12 +110,17 @@ class Vibration:
     @cached_property
     def poles(self) -> Array:
         """Poles s [1/s] with dampers, one of each conjugate pair, by size."""
-        values, n = self._known.poles, len(self.small.free)
+        values, n = self._known.poles.values, len(self.small.free)
         damped = self._known.S[n : 2 * n, n : 2 * n].any() or has_followers(self.small.mechanism)
         if self.states is None and not damped:
             swings = np.abs(values.real) < np.abs(values.imag)  # else they may flutter
             values = np.where(swings, 1j * values.imag, values)
         return values
+
+    @property
+    def known(self) -> Array:
+        """What each of the `poles` is known to [1/s]."""
+        return self._known.poles.known
 
     @cached_property
     def _known(self) -> States:

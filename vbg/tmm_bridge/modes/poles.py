@@ -1,26 +1,55 @@
-"""Poles of z' = S z, slow ones beside fast ones and zeros of free motions with all their digits.
+"""Poles of z' = S z: zeros of free motions, slow ones beside fast ones, and what they are known to.
 
-Zeros, chains of them too, are taken out first, one direction S v = 0 after the other: with
-z_i - (v_i / v_p) z_p as the other coordinates, an elimination, fast and slow rows stay apart.  S is
-regular if no matrix within the errors E of its entries is singular, which is so if the spectral
-radius of |S^-1| E is below 1 (J. Demmel, SIAM J. Matrix Anal. Appl. 13, 1992).  Eigenvalues of S
-are as good as the largest is, those of its inverse as good as the smallest, so that each half comes
-from the one that serves it.
+What depends on one another (strongly connected parts of S) has poles of its own.  Coefficients of
+the characteristic polynomial are sums of products of entries: smooth, however close poles are, and
+the same in all coordinates and units.  Of m poles at zero the last m are zero: no larger than they
+change in copies of S that rounding might have made.  Then
+
+    p(s) = s^m q(s) + what rounding left,
+
+and the others are roots of p where they are larger than what rounding left has, else of q.  A root
+s changes by dp(s) / p'(s), or sqrt(2 dp(s) / p''(s)) where it is double; the roots of what is left
+are zeros known to that only.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from decimal import Decimal
+
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.modes.polynomial import (
+    Exact,
+    Roots,
+    at,
+    characteristic,
+    derivative,
+    digits_for,
+    log10,
+    ratio,
+    roots,
+)
 
+Complex = NDArray[np.complex128]
+
+EPS = float(np.finfo(float).eps)
 SLOW = 1e-4  # of the largest pole: rounding of entries may make smaller ones
-NOTHING = 1e-24  # of the largest pole: below, squares of last digits
-DIGITS = 16.0  # times n and the last digit of an entry: what its row is computed to
-SERVES = 1e6  # times the smallest pole, or below the largest: what either is good to
-BESIDE, ITERATIONS = 1e-6, 4
-PARTED = 1.001  # times the size: poles of more are not conjugate
-EVEN = 4  # passes that bring rows and columns to one size
+COPIES, SPREAD = 6, 4.0  # each moved by more than what S itself may be off by
+SMALL = 1e-7  # of a pole: a real or imaginary part as small, and no larger than its error, is none
+SURE = 1e-8  # of a pole: what it is known to where no more digits are looked for
+NEAR = 1e-3  # of a pole: what one is known to from which the search for its digits begins
+PARTED = 10.0  # times the largest that rounding left: others are known apart from it
+
+
+@dataclass(frozen=True)
+class Poles:
+    """Eigenvalues [1/s] by size, each `known` to so much [1/s]."""
+
+    values: Complex
+    known: Array
 
 
 def may_be_rounding(S: Array) -> bool:
@@ -29,104 +58,98 @@ def may_be_rounding(S: Array) -> bool:
     return bool(sizes.min() <= SLOW * sizes.max())
 
 
-def poles_of(S: Array, off: Array) -> Array:
-    """Eigenvalues [1/s] of S (n, n), by size; each entry may be `off` by so much."""
+def poles_of(S: Array, samples: Array | None = None) -> Poles:
+    """Of S (n, n), off by one of the `samples` (k, n, n) and last digits."""
+    off = np.zeros((0, *S.shape)) if samples is None else samples
+    values, known = [np.zeros(0, dtype=complex)], [np.zeros(0)]
+    for part in _parts((S != 0.0) | off.any(axis=0)):
+        one, more = S[np.ix_(part, part)], off[:, part[:, None], part]
+        found = _together(one, more)
+        if np.any(found.known > SURE * np.abs(found.values)):
+            found = _exact(one, more, found)
+        values.append(found.values)
+        known.append(found.known)
+    every, sure = np.concatenate(values), np.concatenate(known)
+    small = np.minimum(sure, SMALL * np.abs(every))
+    every.real[np.abs(every.real) <= small] = 0.0
+    every.imag[np.abs(every.imag) <= small] = 0.0
+    order = np.lexsort((every.imag, np.abs(every)))
+    return Poles(np.asarray(every[order] + 0.0, dtype=complex), sure[order])
+
+
+def _parts(linked: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(linked, directed=True, connection="strong")
+    return [np.flatnonzero(label == k) for k in range(count)]
+
+
+def _together(S: Array, samples: Array) -> Poles:
+    """All with the rounding of the largest, where they are not close to one another."""
+    from scipy.linalg import eig, matrix_balance
+
+    even, T = matrix_balance(S, permute=False)
+    size = np.diag(T)
+    values, left, right = eig(even, left=True)
+    off = float(np.linalg.norm(np.abs(samples).max(axis=0, initial=0.0) / size[:, None] * size))
+    off = SPREAD * (off + len(S) * EPS * float(np.linalg.norm(even)))
+    along = np.abs((left.conj() * right).sum(axis=0))
+    return Poles(values.astype(complex), off / np.maximum(along, EPS))
+
+
+def _exact(S: Array, samples: Array, rough: Poles) -> Poles:
     from scipy.linalg import matrix_balance
 
-    left, T = matrix_balance(np.where(np.abs(S) > off, S, 0.0), permute=False)
-    unsure = off / np.diag(T)[:, None] * np.diag(T)
-    nothing = 0
-    while len(left) and not _is_regular(left, unsure):
-        v = _direction(left)
-        p = int(np.argmax(np.abs(v)))
-        others = np.arange(len(left)) != p
-        share = (v / v[p])[others]
-        rows, row = left[others][:, others], left[p, others]
-        last = DIGITS * len(left) * np.finfo(float).eps
-        off_v = (unsure + last * np.abs(left)) @ np.abs(v / v[p])
-        off_share = np.abs(np.linalg.pinv(rows, rcond=last)) @ off_v[others]
-        unsure = unsure[others][:, others] + np.outer(np.abs(share), unsure[p, others])
-        unsure += np.outer(off_share + last * np.abs(share), np.abs(row)) + last * np.abs(rows)
-        left, nothing = rows - np.outer(share, row), nothing + 1
-    values = np.concatenate([np.zeros(nothing), _graded(left)])
-    values[np.abs(values) <= NOTHING * np.abs(values).max(initial=0.0)] = 0.0
-    return np.asarray(values[np.lexsort((values.imag, np.abs(values)))] + 0.0, dtype=complex)
+    n, size = len(S), np.diag(matrix_balance(S, permute=False)[1])  # powers of 2
+    near = rough.values[rough.known <= NEAR * np.abs(rough.values)].tolist()
+    with digits_for(n):
+        p, *others = (characteristic(one / size[:, None] * size) for one in _copies(S, samples))
+        changes = np.array([other - p for other in others])
+        most = np.abs(changes).max(axis=0)
+        m = n - int(np.flatnonzero(np.abs(p) > most)[-1])
+        left = _zeros_known_to((np.abs(p) + most)[n - m :], p[n - m])
+        z = _by_size(roots(p, near))
+        if 0 < m < n and abs(z.values[m]) <= PARTED * abs(z.values[m - 1]):
+            p, changes = p[: n - m + 1], changes[:, : n - m + 1]
+            z = _by_size(roots(p, near))
+        else:
+            z = Roots(z.re[m:], z.im[m:])
+        known = _moved(p, changes, z) + EPS * np.abs(z.values)
+    values = np.concatenate([np.zeros(m), z.values])
+    return Poles(values, np.concatenate([np.full(m, left), known]))
 
 
-def _is_regular(S: Array, off: Array) -> bool:
-    from scipy.linalg import lu
-
-    rows, columns = _even(S)
-    even = S / rows[:, None] / columns
-    L, U = lu(even, permute_l=True)
-    try:
-        inverse = np.linalg.inv(even)
-    except np.linalg.LinAlgError:
-        return False
-    lost = DIGITS * len(S) * np.finfo(float).eps * (np.abs(L) @ np.abs(U))
-    moved = np.abs(inverse) @ (off / rows[:, None] / columns + lost)
-    return bool(np.all(np.isfinite(moved)) and np.abs(np.linalg.eigvals(moved)).max() < 1.0)
+def _copies(S: Array, samples: Array) -> Array:
+    """S, and S as rounding might have made it, rather more than it does (1 + COPIES, n, n)."""
+    rng = np.random.default_rng(7)
+    copies = np.repeat(S[None], 1 + COPIES, axis=0)
+    copies[1:] *= 1.0 + SPREAD * EPS * rng.standard_normal((COPIES, *S.shape))
+    for k in range(COPIES if len(samples) else 0):
+        copies[1 + k] += SPREAD * (-1.0) ** (k // len(samples)) * samples[k % len(samples)]
+    return copies
 
 
-def _direction(S: Array) -> Array:
-    """The direction that S moves least, rows and columns of one size."""
-    rows, columns = _even(S)
-    _, _, right = np.linalg.svd(S / rows[:, None] / columns)
-    v = right[-1]
-    seen = np.abs(v) > DIGITS * len(S) * np.finfo(float).eps
-    return np.asarray(np.where(seen, v, 0.0) / columns)
+def _zeros_known_to(last: Exact, first: Decimal) -> float:
+    """No root of first s^m + ... + last_m is larger than twice this (M. Fujiwara, Tohoku
+    Mathematical Journal 10 (1916) 167)."""
+    size = log10(first)
+    sizes = [(log10(c) - size) / k for k, c in enumerate(last[1:], 1)]
+    return 2.0 * 10.0 ** max(sizes, default=float("-inf"))
 
 
-def _even(S: Array) -> tuple[Array, Array]:
-    """Sizes of rows and columns that leave largest entries of 1 in all."""
-    rows, columns = np.ones(len(S)), np.ones(len(S))
-    for _ in range(EVEN):
-        even = np.abs(S) / rows[:, None] / columns
-        rows *= _root(even.max(axis=1))
-        columns *= _root(even.max(axis=0))
-    return rows, columns
+def _by_size(z: Roots) -> Roots:
+    order = np.argsort(np.abs(z.values), kind="stable")
+    return Roots(z.re[order], z.im[order])
 
 
-def _root(sizes: Array) -> Array:
-    return np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
-
-
-def _graded(S: Array) -> Array:
-    """Eigenvalues of a regular S: the k smallest of its inverse and the n - k largest of its own, k
-    next to the middle of all decades where it parts no pair of one size."""
-    if not len(S):
-        return np.zeros(0, dtype=complex)
-    fast = _by_size(np.linalg.eigvals(S).astype(complex))
-    times = np.linalg.eigvals(np.linalg.inv(S)).astype(complex)
-    slow = _by_size(1.0 / times[times != 0.0])
-    least, most, count = abs(slow[0]), abs(fast[-1]), len(slow)
-    if least > SLOW * most:
-        return fast
-    above = np.append(np.abs(fast), np.inf)[1 : count + 1]
-    parted = above > PARTED * np.abs(slow)
-    off_middle = np.abs(
-        np.log(np.abs(slow)) + np.log(np.minimum(above, most)) - np.log(least * most)
-    )
-    if not parted.any():
-        return fast
-    k = 1 + int(np.argmin(np.where(parted, off_middle, np.inf)))
-    values = np.concatenate([slow[:k], fast[k:]])
-    between = (np.abs(values) > SERVES * least) & (np.abs(values) * SERVES < most)
-    values[between] = [_closed_in(S, value) for value in values[between]]
-    return values
-
-
-def _by_size(values: Array) -> Array:
-    return np.asarray(values[np.argsort(np.abs(values), kind="stable")])
-
-
-def _closed_in(S: Array, value: complex) -> complex:
-    """An eigenvalue of S by inverse iteration beside it."""
-    near = value * (1.0 + BESIDE)
-    z = np.random.default_rng(len(S)).standard_normal(len(S)).astype(complex)
-    for _ in range(ITERATIONS):
-        found = np.linalg.solve(S - near * np.eye(len(S)), z)
-        place = int(np.argmax(np.abs(found)))
-        change = z[place] / found[place]
-        z = found / found[place]
-    return complex(near + change)
+def _moved(p: Exact, changes: Exact, z: Roots) -> Array:
+    """What the roots z of p move by where p changes."""
+    slope = derivative(p)
+    once, twice, most = at(slope, z), at(derivative(slope), z), np.zeros(len(z.re))
+    for change in changes:
+        moved = at(change, z)
+        by = np.abs(ratio(moved, once).values)
+        double = np.sqrt(2.0 * np.abs(ratio(moved, twice).values))
+        by = np.where((by == 0.0) | ((double > 0.0) & (double < by)), double, by)
+        most = np.maximum(most, by)
+    return most
