@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vbg.analysis.symbolic.entries import simple_fraction
-from vbg.analysis.symbolic.rewriting.sharing import renumbered
+from vbg.analysis.symbolic.rewriting.sharing import renumbered, rewritten
 from vbg.plumbing.components import split_component
 
 DIGITS = 12  # significant digits of coefficients in text and LaTeX; code keeps all
@@ -22,7 +22,7 @@ NUMBERED = re.compile(r"([^\W\d_]+)(\d*)")  # L1, omega0
 
 def shortened(expression: Any, *, fractions: bool) -> Any:
     """Coefficients to `DIGITS` digits, whole numbers without a point; with `fractions` 1/3
-    for 0.333333333333."""
+    for 0.333333333333.  Fractions that are short decimal numbers, 157/50, are written so: 3.14."""
     import sympy
 
     def shorter(number: Any) -> Any:
@@ -31,7 +31,27 @@ def shortened(expression: Any, *, fractions: bool) -> Any:
         value = float(f"{float(number):.{DIGITS}g}")
         return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), DIGITS)
 
-    return renumbered(expression, shorter)
+    return renumbered(decimal(expression), shorter)
+
+
+def decimal(expression: Any) -> Any:
+    """157/50 as 3.14 and 2/5 as 0.4; halves and thirds stay, and so do exponents."""
+    import sympy
+
+    def changed(node: Any) -> Any:
+        if node.is_Pow and node.exp.is_Rational:
+            base = rewritten(node.base, changed, done)
+            return base**node.exp if base is not node.base else node
+        if not node.is_Rational or node.q % 5:
+            return None
+        left = node.q
+        for prime in (2, 5):
+            while left % prime == 0:
+                left //= prime
+        return sympy.Float(repr(int(node.p) / int(node.q)), 17) if left == 1 else None
+
+    done: dict[Any, Any] = {}
+    return rewritten(expression, changed, done)
 
 
 def latex_writer(names: Mapping[Any, str]) -> Callable[[Any], str]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vbg.analysis.symbolic.numbered import Numbered
-from vbg.analysis.symbolic.rewriting.common import common_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +75,3 @@ class MinimalEquations:
                 f"in force and torque of {', '.join(joints)}, from which other joints' follow"
             )
         return [*found, *self.numbered.remarks]
-
-    @property
-    def size(self) -> int:
-        """Operations of the equations of motion with common parts named: closures, Jacobian,
-        mass matrix, loads; without joint forces."""
-        import sympy
-
-        every = [*self.closures, *self.jacobian, *self.driven, *self.bias, *self.mass, *self.loads]
-        parts, rest = common_parts(every, sympy.numbered_symbols("z"))
-        return int(sum(e.count_ops() for _, e in parts) + sum(e.count_ops() for e in rest))

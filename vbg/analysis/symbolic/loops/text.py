@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
+from vbg.analysis.symbolic.loops.reduced import Reduced, reduced
 from vbg.analysis.symbolic.rewriting.common import common_parts
 from vbg.analysis.symbolic.rewriting.counting import Operations
 from vbg.analysis.symbolic.rewriting.sharing import written_once
@@ -21,12 +23,14 @@ READABLE = 400  # operations up to which nothing is abbreviated
 
 @dataclass(frozen=True, eq=False)
 class _Equation:
-    """left = right, or left' = right where it is a `rate`; `note`: what is to be said of it."""
+    """left = right, or left' = right where it is a `rate`; `note`: what is to be said of it;
+    `part`: whether it is a common part of others."""
 
     left: Any
     right: Any
     rate: bool = False
     note: str = ""
+    part: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +66,9 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
 def as_latex(e: MinimalEquations, *, forces: bool) -> str:
     """The same as align environments, one for each section; values and remarks as comments."""
     sections = _sections(e, forces=forces)
-    parts = [
-        one.left for section in sections if section.title == PARTS for one in section.equations
-    ]
+    parts = [one.left for section in sections for one in section.equations if one.part]
     rates = {a: rf"\dot{{{upright(str(u))}}}" for a, u in zip(e.accelerations, e.u, strict=True)}
-    latex = latex_writer({**latex_symbols([*e.parameters, *parts]), **rates})
+    latex = latex_writer({**latex_symbols([*e.parameters, *parts]), **rates, **_subscripts(e)})
 
     def written(expression: Any) -> str:
         return latex(shortened(expression, fractions=False))
@@ -94,18 +96,32 @@ def _sections(e: MinimalEquations, *, forces: bool) -> list[_Section]:
         zero = sympy.Integer(0)
         closing = tuple(_Equation(zero, closure) for closure in e.closures)
         found.append(_Section("dependent coordinates", closing))
-    parts, moving = _motion(e)
-    if parts:
-        found.append(_Section(PARTS, tuple(parts)))
-    found.append(_Section("motion", tuple(moving)))
+    less = _reduced(e)
+    found += _multiplied(e) if less is None else _independent(less, e, forces=forces)
     if forces:
         carried = tuple(
-            _Equation(sympy.Symbol(one, real=True), value)
+            _Equation(symbol, value)
             for name, three in e.outputs.items()
             for one, value in zip(component_names(name, len(three)), three, strict=True)
+            if (symbol := sympy.Symbol(one, real=True)) != value  # a drive is among the efforts
         )
         found.append(_Section("what the joints carry, on their second bodies, world axes", carried))
-    return found
+    return [section for section in found if section.equations]
+
+
+@cache
+def _reduced(e: MinimalEquations) -> Reduced | None:
+    return reduced(e) if e.closures else None
+
+
+def _subscripts(e: MinimalEquations) -> dict[Any, str]:
+    """dz/dy as z_{,y}, v and g with the coordinate below."""
+    less = _reduced(e)
+    if less is None:
+        return {}
+    name = {q: upright(str(q)) for q in e.q}
+    partial = {s: f"{name[z]}_{{,{name[y]}}}" for s, (z, y) in less.partial.items()}
+    return partial | {s: f"{str(s)[0]}_{{{name[z]}}}" for s, z in less.of_rests.items()}
 
 
 def _coordinates(e: MinimalEquations) -> Iterator[_Equation]:
@@ -115,22 +131,70 @@ def _coordinates(e: MinimalEquations) -> Iterator[_Equation]:
         yield _Equation(state, rate, rate=True)
 
 
-def _motion(e: MinimalEquations) -> tuple[list[_Equation], list[_Equation]]:
-    """The common parts where it would be long, and M q'' = h + J^T efforts, row by row."""
+def _multiplied(e: MinimalEquations) -> Iterator[_Section]:
+    """M q'' = h + J^T efforts, row by row: trees, and loops whose closures are redundant."""
     import sympy
 
     n = len(e.q)
     efforts = sympy.Matrix(e.efforts) if e.efforts else sympy.zeros(0, 1)
-    every = [*e.mass, *e.loads, *e.jacobian]
-    parts: Any = []
-    if sum(map(Operations(), every)) > READABLE:
-        taken = {str(symbol) for symbol in e.parameters}
-        names = (z for z in sympy.numbered_symbols("z") if z.name not in taken)
-        parts, every = common_parts(every, names)
+    parts, every = _parted(e, [*e.mass, *e.loads, *e.jacobian])
     mass = sympy.Matrix(n, n, every[: n * n])
     loads = every[n * n : n * n + n]
     J = sympy.Matrix(len(e.closures), n, every[n * n + n :])
     left = mass * sympy.Matrix(e.accelerations)
     pulled = J.T * efforts if e.efforts else sympy.zeros(n, 1)
-    moving = [_Equation(left[i], loads[i] + pulled[i]) for i in range(n)]
-    return [_Equation(s, value) for s, value in parts], moving
+    yield _Section(PARTS, parts)
+    yield _Section("motion", tuple(_Equation(left[i], loads[i] + pulled[i]) for i in range(n)))
+
+
+def _independent(less: Reduced, e: MinimalEquations, *, forces: bool) -> Iterator[_Section]:
+    """B^T M B y'' = B^T (h - M g), and what it reads of the dependent coordinates."""
+    groups = {
+        "dependent by independent coordinates": less.slopes,
+        "dependent speeds": less.speeds,
+        "dependent accelerations while the independent speeds stay": less.rests,
+        "motion": less.motion,
+    }
+    if forces:
+        groups |= {"dependent accelerations": less.accelerations}
+        groups |= {"what closes the loops": less.efforts}
+    flat = [side for relations in groups.values() for both in relations for side in both]
+    parts, every = _parted(e, flat)
+    speeds = {left for left, _ in less.speeds}
+    given = {*less.partial, *less.of_rests, *speeds, *e.accelerations, *e.efforts}
+    first, later = [], {}
+    for one in parts:  # in the order in which they need each other
+        if one.right.free_symbols & (given | later.keys()):
+            later[one.left] = one
+        else:
+            first.append(one)
+    yield _Section(PARTS, tuple(first))
+    sides = iter(every)
+    for title, relations in groups.items():
+        lines: list[_Equation] = []
+        for _ in relations:
+            told = _Equation(next(sides), next(sides))
+            lines += [*_taken(later, told.left.free_symbols | told.right.free_symbols), told]
+        yield _Section(title, tuple(lines))
+
+
+def _taken(later: dict[Any, _Equation], read: Set[Any]) -> list[_Equation]:
+    """The parts that are read, and those that they read, out of `later`."""
+    found: list[_Equation] = []
+    for symbol in [s for s in later if s in read]:
+        one = later.pop(symbol, None)
+        if one is not None:
+            found += [*_taken(later, one.right.free_symbols), one]
+    return found
+
+
+def _parted(e: MinimalEquations, every: list[Any]) -> tuple[tuple[_Equation, ...], list[Any]]:
+    """The common parts where it would be long."""
+    import sympy
+
+    if sum(map(Operations(), every)) <= READABLE:
+        return (), every
+    taken = {str(symbol) for symbol in e.parameters}
+    names = (z for z in sympy.numbered_symbols("z") if z.name not in taken)
+    parts, rest = common_parts(every, names)
+    return tuple(_Equation(s, value, part=True) for s, value in parts), rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
@@ -15,6 +16,8 @@ from vbg.analysis.symbolic.loops.code.coding import (
 from vbg.analysis.symbolic.rewriting.printing import PROCEDURES, fortran_code
 
 WIDTH = 120  # columns of a line; 132 are allowed
+_PLACES = re.compile(r", | [+-] |(?<!\*)\*(?!\*)")  # behind which a statement may be cut
+_SPACES = re.compile(" ")
 
 _RUN = """
   ! a x = b by elimination with pivots: b becomes x, a is lost; ok is false if a is singular
@@ -306,15 +309,16 @@ def _texts(name: str, values: Iterable[str]) -> list[str]:
 
 
 def _wrapped(line: str, indent: str) -> list[str]:
-    """A line in pieces that end in & behind a comma or an operator; a comment's between words."""
+    """A line in pieces that end in & between two tokens; a comment's between words.  Within a token
+    longer than a line it goes on behind a second & (Fortran 2008, 3.3.2.4)."""
     comment = line.startswith("!")
-    marks = (" ",) if comment else (", ", " + ", " - ", "*")
+    places = _SPACES if comment else _PLACES
     lines = []
     while len(line) > WIDTH:
-        at = max(line.rfind(mark, 40, WIDTH) for mark in marks)
-        at = (WIDTH if at < 0 else at) + 1
-        lines.append(line[:at] + ("" if comment else " &"))
-        line = indent + line[at:].lstrip()
+        ends = [m.end() for m in places.finditer(line) if 40 < m.end() <= WIDTH]
+        at = ends[-1] if ends else WIDTH
+        lines.append(line[:at] + ("" if comment else " &" if ends else "&"))
+        line = indent + (line[at:].lstrip() if ends or comment else f"&{line[at:]}")
     return [*lines, line]
 
 
