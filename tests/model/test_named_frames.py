@@ -74,6 +74,25 @@ def test_an_axis_by_a_frame_is_the_axis_by_numbers():
     assert_allclose(model.joints["B"].axis, -R_BF[:, 0], atol=1e-15)
 
 
+@pytest.mark.parametrize("letter", "xyz")
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_an_axis_of_the_joints_own_frame_is_that_by_its_name(sign, letter):
+    """`frame:z` on either end, in a joint and after reading an included part again."""
+    tables = arm()
+    frames = tables["frames"] | {"pad": {"on": "plate", "rotation": {"euler": [0.3, 0.9, -0.4]}}}
+    made = []
+    for on_first, on_second in (("tool.", "pad."), ("frame:", "frame:")):
+        own = {
+            "between": ["tool", "pad"],
+            "axis": f"{sign}{on_first}{letter}",
+            "axis_on_second": f"{sign}{on_second}{letter}",
+        }
+        joints = tables["joints"] | {"B": {"kind": "revolute", **own}}
+        made.append(vbg.Model(**(tables | {"joints": joints, "frames": frames})).joints["B"])
+    assert made[0].axis == made[1].axis
+    assert made[0].axis_on_second == made[1].axis_on_second
+
+
 @pytest.mark.parametrize("placed", [False, True])
 def test_a_joint_between_two_frames_counts_from_where_they_agree(placed):
     """Denavit and Hartenberg: the angle is that between the x axes, about both z axes."""
@@ -246,6 +265,8 @@ def test_what_is_written_is_what_is_read_again(tmp_path):
         (("frames", "tool", "rotation", [1, 2]), "expected a table"),
         (("frames", "tool", "angle", 2), "unknown key 'angle' of a frame"),
         (("joints", "A", "axis", "base.w"), "expected a direction, found the text 'base.w'"),
+        (("joints", "B", "axis_on_second", "frame:x"), "second end, on plate, is no frame"),
+        (("joints", "A", "axis", "frame.z"), "unknown frame 'frame'"),
         (("joints", "A", "axis", "bse.z"), "unknown frame 'bse'. Did you mean 'base'?"),
         (("joints", "A", "axis", "tool.z"), "tool is a frame of rod, and axis counts in the axes"),
         (("joints", "B", "between", ["tool.x", "plate"]), "tool is a frame, which has no points"),

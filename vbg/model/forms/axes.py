@@ -1,8 +1,9 @@
-"""Directions told by frames: ``axis = "tool.z"``, or none where a joint stands on frames.
+"""Directions told by frames: ``axis = "tool.z"``, ``"frame:x"``, or none where a joint stands on
+frames.
 
 A direction counts in the axes of the body at one end of its part, `Field.end`.  A frame of that
-body tells it by name; where a part on frames leaves a direction out that it needs, it is the z
-axis of the frame at that end.
+body tells it by name, and ``frame:x`` is x of the frame at that end; where a part on frames leaves
+a direction out that it needs, it is the z axis of the frame at that end.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from vbg.model.values.reading import Reading, Scope
 from vbg.spatial import rotation_matrix
 
 GROUND = "ground"
+_OWN = re.compile(r"\s*(-?)\s*frame:([xyz])\s*\Z")
 _AXIS = re.compile(r"\s*(-?)\s*([^\W\d][\w-]*)\.([xyz])\s*\Z")
 
 Vector = tuple[float, float, float]
@@ -34,12 +36,25 @@ class FrameAxis:
     direction: Vector
 
 
-def read_axis(reading: Reading, scope: Scope, path: Path, text: str) -> FrameAxis | None:
-    """The axis that ``FRAME.z`` or ``-FRAME.x`` names."""
+@dataclass(frozen=True, slots=True)
+class OwnAxis:
+    """x, y or z (0, 1, 2), against it where `back`, of the frame at the end of the part."""
+
+    column: int
+    back: bool
+
+
+def read_axis(reading: Reading, scope: Scope, path: Path, text: str) -> FrameAxis | OwnAxis | None:
+    """The axis that ``FRAME.z``, ``-FRAME.x`` or ``frame:z`` names."""
+    if own := _OWN.match(text):
+        return OwnAxis("xyz".index(own[2]), back=bool(own[1]))
     word = _AXIS.match(text)
     if word is None:
         shown = expressions.shown(text)
-        remedy = "Write [x, y, z], or FRAME.x, FRAME.y, FRAME.z of a frame of [frames]."
+        remedy = (
+            "Write [x, y, z], or FRAME.x, FRAME.y, FRAME.z of a frame of [frames], or frame:z "
+            "where the part stands on one."
+        )
         reading.fail(path, f"expected a direction, found the text {shown}.", remedy)
         return None
     sign, name, letter = word.groups()
@@ -50,7 +65,12 @@ def read_axis(reading: Reading, scope: Scope, path: Path, text: str) -> FrameAxi
     if frame is None:
         return None
     direction = axis_of(frame, "xyz".index(letter))
-    return FrameAxis(frame, tuple(-c for c in direction) if sign else direction)  # type: ignore[arg-type]
+    return FrameAxis(frame, _against(direction) if sign else direction)
+
+
+def _against(direction: Vector) -> Vector:
+    x, y, z = direction
+    return (-x, -y, -z)
 
 
 def axis_of(frame: Attachment, column: int) -> Vector:
@@ -66,6 +86,11 @@ def take_axes(
     """The axes of frames in `values` as directions in the body at their end, and z of the frame
     at its end for a direction that is needed and not written; notes frames of other bodies."""
     ends = values.get("between")
+    for key in [key for key, value in values.items() if isinstance(value, OwnAxis)]:
+        own: OwnAxis = values.pop(key)
+        if ends is not None:
+            direction = _own(reading, (*path, key), own, ends, fields[key].end)
+            values |= {} if direction is None else {key: direction}
     for key in [key for key, value in values.items() if isinstance(value, FrameAxis)]:
         told: FrameAxis = values.pop(key)
         if ends is None:
@@ -82,6 +107,27 @@ def take_axes(
         reading.fail((*path, key), f"{what} of {body}.", remedy)
     if isinstance(ends, tuple) and "axis" in fields and path[0] == "joints":
         _from_ends(fields, values, ends)
+
+
+def _own(
+    reading: Reading,
+    path: Path,
+    own: OwnAxis,
+    ends: tuple[Attachment | None, Attachment | None],
+    number: int,
+) -> Vector | None:
+    """The axis of the frame at end `number`; None, told, where it is on none."""
+    end = ends[number]
+    if end is None or end.rotation is None:
+        which = ("first", "second")[number]
+        what = f"the {which} end, on {_body_of(ends, number)}, is no frame"
+        remedy = "Write a frame of [frames] in between, or [x, y, z]."
+        reading.fail(
+            path, f'"frame:{"xyz"[own.column]}" is an axis of a frame, and {what}.', remedy
+        )
+        return None
+    direction = axis_of(end, own.column)
+    return _against(direction) if own.back else direction
 
 
 def _from_ends(

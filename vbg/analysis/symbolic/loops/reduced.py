@@ -151,7 +151,8 @@ def _partial(
     """Relations of dz/dy, what their symbols are, and B of all coordinates: 1, dz/dy or 0."""
     import sympy
 
-    J, found, known = e.jacobian, [], {}
+    J, found = e.jacobian, list[Relation]()
+    known: dict[Any, Any] = {}
     B: list[dict[int, Any]] = [{} for _ in e.q]
     for i in e.independent:
         B[i] = {j: sympy.Integer(i == j) for j in e.independent}
@@ -178,7 +179,8 @@ def _rest(
     import sympy
 
     zero = sympy.Integer(0)
-    J, found, known = e.jacobian, [], {}
+    J, found = e.jacobian, list[Relation]()
+    known: dict[Any, Any] = {}
     x: list[Any] = [zero] * len(e.q)
     for rows, columns in blocks:
         before = [c for c in e.dependent if c not in columns and x[c] != 0]

@@ -162,7 +162,8 @@ def _independent(less: Reduced, e: MinimalEquations, *, forces: bool) -> Iterato
     parts, every = _parted(e, flat)
     speeds = {left for left, _ in less.speeds}
     given = {*less.partial, *less.of_rests, *speeds, *e.accelerations, *e.efforts}
-    first, later = [], {}
+    first: list[_Equation] = []
+    later: dict[Any, _Equation] = {}
     for one in parts:  # in the order in which they need each other
         if one.right.free_symbols & (given | later.keys()):
             later[one.left] = one
