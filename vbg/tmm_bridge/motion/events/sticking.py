@@ -45,7 +45,9 @@ def frictions_switched(plant: Plant, t: float, y: Array, *, first: bool) -> Arra
     np.maximum(plant.fastest, np.abs(found[:, 0]), out=plant.fastest)
     for i, friction in enumerate(network.frictions):
         if friction.row < 0 and not friction.has_no_inertia:
-            speed, _, most = found[i]
+            speed, held, most = found[i]
+            if not first:  # a load beyond what it holds takes nothing along before it slips
+                friction.release(y[own:], held, most)
             idle = _idle(plant, i, most * friction.lightness, first=first)
             friction.stop(y[own:], speed, idle, first=first)
     y = _without_inertia(plant, t, y)
