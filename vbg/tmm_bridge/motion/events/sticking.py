@@ -19,8 +19,9 @@ from vbg.tmm_bridge.kernels.entries import closure
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_ALPHA
 from vbg.tmm_bridge.kernels.tables import Scratch
+from vbg.tmm_bridge.motion.rate.indicating import of_modes
 from vbg.tmm_bridge.motion.rate.instants import ALIKE
-from vbg.tmm_bridge.motion.rate.plant import Plant, of_modes
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.friction import AT_REST, ROOM, DryFriction
 
 AT_LIMIT = 1e-9  # of what a friction holds: nearer to it, it goes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +33,7 @@ from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.start import displace, drive_rates, model_size
 from vbg.tmm_bridge.mechanism.turns import count_angles
 from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
+from vbg.tmm_bridge.motion.rate.indicating import effects, of_modes, owners
 from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.pace import Pace
 from vbg.tmm_bridge.motion.rate.recording import program_of
@@ -111,7 +111,7 @@ class Plant:
         self.sticky = [] if network is None else [f for f in network.frictions if f.row >= 0]
         self.fastest = np.zeros(0 if network is None else len(network.frictions))
         self.liveliest = self.fastest.copy()
-        self._effects = _effects(self.mechanism)
+        self._effects = effects(self.mechanism)
         self.program, self.dependence, self.sampled = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
@@ -444,7 +444,7 @@ class Plant:
         the other way, as at a dead centre, comes back to its own.  A joint whose condition is
         zero has not turned over: it does where that grows."""
         found: Array = np.sign(self.indicators(t, y))
-        for place, owner in _owners(self.mechanism, len(found)):
+        for place, owner in owners(self.mechanism, len(found)):
             if isinstance(owner, Latch) and found[place] == 0.0:
                 found[place] = -1.0
         own = self.mechanism.size
@@ -466,33 +466,3 @@ class Plant:
         if self.mechanism.network is not None:
             names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
         return names
-
-
-def of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:
-    """Which of `count` indicators are positive as long as a dry friction keeps its mode."""
-    for place, owner in _owners(mechanism, count):
-        if isinstance(owner, DryFriction):
-            yield place, owner
-
-
-def _owners(mechanism: Mechanism, count: int) -> Iterator[tuple[int, object]]:
-    """Where in `count` indicators those of each part of the network begin, and whose they are."""
-    changes = mechanism.network.changes if mechanism.network is not None else ()
-    at = count - sum(n for _, n, _ in changes)
-    for _, n, change in changes:
-        yield at, getattr(change, "__self__", None)
-        at += n
-
-
-def _effects(mechanism: Mechanism) -> dict[str, list[int]]:
-    """Rows of the laws of friction and stops of each joint that opens."""
-    if mechanism.network is None:
-        return {}
-    return {
-        latch.name: [
-            mechanism.parts[f"{latch.name}.{effect}"][1]
-            for effect in ("friction", "stop")
-            if f"{latch.name}.{effect}" in mechanism.parts
-        ]
-        for latch in mechanism.network.latches
-    }
