@@ -89,9 +89,13 @@ def together(t, s, p, y, inputs, drive):
 
 
 @compiled
-def instant(t, s, p, y, time, inputs, drive):
-    """Everything at (time, y).  Returns the faulty node or -1."""
+def instant(t, s, p, y, time, late, inputs, drive):
+    """Everything at (time, y), drives `late` [s] behind it as they go on from there: where inputs
+    jump they are looked at from inside.  Returns the faulty node or -1."""
     at_time(p, time, inputs, drive)
+    for d in range(drive.shape[0]):
+        drive[d, 0] += late * (drive[d, 1] + 0.5 * late * drive[d, 2])
+        drive[d, 1] += late * drive[d, 2]
     posture(t, s, y, drive)
     if p.x.shape[0] + p.fed.shape[0] + p.outputs.shape[0] > 0:
         take_motion(p, s)
@@ -119,8 +123,9 @@ def stages(t, s, p, now, h, y, K, rules, first, last, span, inputs, drive):
             if weight != 0.0:
                 for j in range(y.shape[0]):
                     at[j] += weight * K[k, j]
-        time = min(max(now + h * rules.C[i], span[0]), span[1])
-        faulty = instant(t, s, p, at, time, inputs, drive)
+        time = now + h * rules.C[i]
+        inside = min(max(time, span[0]), span[1])
+        faulty = instant(t, s, p, at, inside, time - inside, inputs, drive)
         if faulty >= 0:
             break
         state_rate(t, s, at[:own], drive, K[i, :own])

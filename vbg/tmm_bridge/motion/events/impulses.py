@@ -27,7 +27,7 @@ from vbg.tmm_bridge.kernels.rows import LINK_DRIVEN, LINK_V
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 from vbg.tmm_bridge.mechanism.speeds import change_by, kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
-from vbg.tmm_bridge.motion.rate.instants import Stop
+from vbg.tmm_bridge.motion.rate.instants import Stop, drives_from
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT
 from vbg.tmm_bridge.onedim.offsets import Between
@@ -40,11 +40,12 @@ IMPULSIVE = 1e-9  # of the largest change of speed: a smaller one is rounding
 def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
     """The state behind a stop, and the drives whose speed jumps there.  Raises NoInertia."""
     mechanism = plant.mechanism
-    before, after = (drive_rates(mechanism, t) for t in (stop.before, stop.after))
+    before = drives_from(mechanism, stop.before, stop.first)
+    after = drives_from(mechanism, stop.after, stop.last)
     change = after[:, 1] - before[:, 1]
     fast = np.maximum(np.abs(before), np.abs(after))
-    smooth = SEEN * fast[:, 1] + 4.0 * (stop.after - stop.before) * fast[:, 2] + ROUNDING
-    change[np.abs(change) <= smooth] = 0.0
+    change[np.abs(change) <= SEEN * fast[:, 1] + ROUNDING] = 0.0
+    rises = 4.0 * (stop.after - stop.before) * fast[:, 2]  # a slope that ends between two instants
     if not change.any():
         return y, ()
     modes, y = y, plant.loosened(y)
@@ -54,7 +55,7 @@ def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
     y = plant.restored(plant.project(stop.after, y, jerk=np.inf), modes)
     y[mechanism.size - 2] += kinetic_energy(mechanism, y, after) - energy
     _let_go(plant, stop.after, y, float(np.abs(change).max()))
-    names = [name for name, drive in mechanism.driven.items() if change[drive]]
+    names = [name for name, drive in mechanism.driven.items() if abs(change[drive]) > rises[drive]]
     told = [Event(stop.first, f"joints.{name}", "its speed jumps: an impulse") for name in names]
     return y, tuple(told)
 

@@ -23,9 +23,9 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.mechanism.facing import turn_apart, way_apart
 from vbg.tmm_bridge.mechanism.speeds import work_of_drives
-from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
+from vbg.tmm_bridge.mechanism.start import model_size
 from vbg.tmm_bridge.motion.events.sticking import frictions_switched
-from vbg.tmm_bridge.motion.rate.instants import ALIKE
+from vbg.tmm_bridge.motion.rate.instants import ALIKE, drives_from
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.witnesses import Closing, Witnesses
 from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
@@ -179,7 +179,7 @@ def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array
     mechanism, s, modes = plant.mechanism, plant.scratch, y
     y = plant.loosened(y)
     plant.evaluate(t, y)  # with the rows that hold now
-    drive = drive_rates(mechanism, plant.inside(t))
+    drive = drives_from(mechanism, plant.inside(t), t)
     closure(plant.tables, s, y, drive)
     for latch in closing:
         _require_met(plant, t, latch)

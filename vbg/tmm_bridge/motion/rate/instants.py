@@ -16,6 +16,7 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.switches import changes
 from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.mechanism.start import drive_rates
 
 if TYPE_CHECKING:
     from vbg.tmm_bridge.formulas.switches import Switch
@@ -110,6 +111,14 @@ def _train(first: float, period: float, begin: float, end: float) -> Array:
     )
     found: Array = first + n * period
     return found[(found >= begin) & (found <= end)]
+
+
+def drives_from(mechanism: Mechanism, seen: float, t: float) -> Array:
+    """f, f', f'' of every drive at t (d, 3), as they go on from where they are `seen`."""
+    rates, late = drive_rates(mechanism, seen), t - seen
+    rates[:, 0] += late * (rates[:, 1] + 0.5 * late * rates[:, 2])
+    rates[:, 1] += late * rates[:, 2]
+    return rates
 
 
 def stops_of(mechanism: Mechanism, begin: float, end: float) -> list[Stop]:

@@ -30,11 +30,11 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
-from vbg.tmm_bridge.mechanism.start import displace, drive_rates, model_size
+from vbg.tmm_bridge.mechanism.start import displace, model_size
 from vbg.tmm_bridge.mechanism.turns import count_angles
 from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.rate.indicating import effects, of_modes, owners
-from vbg.tmm_bridge.motion.rate.instants import Stop
+from vbg.tmm_bridge.motion.rate.instants import Stop, drives_from
 from vbg.tmm_bridge.motion.rate.pace import Pace
 from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
@@ -174,12 +174,13 @@ class Plant:
         return K[m:]
 
     def noise(self, t: float, y: Array, f: Array) -> Array:
-        """How far rounding of the state and of the posture moves the rate f at (t, y)."""
-        grain = np.spacing(np.maximum(np.abs(y), self.grain))
+        """How far rounding of the time, the state and the posture moves the rate f at (t, y)."""
+        instant, grain = np.spacing(abs(t)), np.spacing(np.maximum(np.abs(y), self.grain))
         found = np.zeros(len(y))
         for k in range(2):
             grain[k::2] *= -1.0
-            found = np.maximum(found, np.abs(self.rate(t, y + grain) - f))
+            for at, state in ((t, y + grain), (t + (2 * k - 1) * instant, y)):
+                found = np.maximum(found, np.abs(self.rate(at, state) - f))
         return np.where(np.isfinite(found), found, 0.0)
 
     def look(self, y: Array, rate: Array) -> None:
@@ -396,7 +397,7 @@ class Plant:
             y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
         if not len(tables.rows):
             return y
-        drive = drive_rates(self.mechanism, self.inside(t))
+        drive = drives_from(self.mechanism, self.inside(t), t)
         units, hinges = row_units(tables), hinge_units(tables, model_size(self.mechanism))
         step = np.zeros(int(tables.sizes[1]))
         for _ in range(4):

@@ -98,7 +98,9 @@ class Stepper:
         while True:
             if not self.h > 10.0 * np.spacing(abs(self.t)):
                 return "the step size became too small for the numbers"
-            h = min(self.h, self.end - self.t)
+            h = left = self.end - self.t
+            if self.h < left:
+                h = (self.t + self.h) - self.t  # as long as the time that it takes
             try:
                 self.plant.stages(self.t, h, self.y, K, rules, (1, STAGES + 1))
             except NoInertia:  # a trial state far away, as long as a shorter step has none
@@ -113,7 +115,7 @@ class Stepper:
             self.h = h * (max(SMALLEST, factor) if np.isfinite(error) else SMALLEST)
             largest = 1.0
         self._before = (self.t, self.y, h)
-        self.t = self.end if h == self.end - self.t else self.t + h
+        self.t = self.end if h == left else self.t + h
         self.y, self.f = rules.at.copy(), K[STAGES].copy()
         self.h = h * min(largest, max(SMALLEST, factor))
         return ""
