@@ -87,6 +87,31 @@ class States:
 def states_of(small: Small) -> States:
     """The linear equations of everything that moves.  Raises UsageError where nothing resists a
     hinge by inertia."""
+    still, M, C, K = _open_matrices(small)
+    return States(_matrix(small, still, M, C, K), still)
+
+
+def natural(small: Small) -> tuple[Array, Array]:
+    """w^2 (m,) [1/s^2], lowest first, and displacements (n_v, m) of all hinges of the modes of a
+    mechanism without dampers whose loops are closed: N^T K N p = w^2 N^T M N p, q = N p, with the
+    stiffness that the efforts of the loops at rest give in K; 0 where p.K p is no more than what
+    rest leaves of the terms that it is added up of.  Raises UsageError where nothing resists a
+    hinge by inertia."""
+    from scipy.linalg import eigh
+
+    still, M, _, K = _open_matrices(small)
+    if not still.shape[1]:
+        return np.zeros(0), still
+    try:
+        squares, p = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+    except np.linalg.LinAlgError:
+        raise _without_inertia(small) from None
+    terms = np.einsum("ik,ij,jk->k", np.abs(p), np.abs(K), np.abs(p))
+    return np.where(np.abs(squares) > RESTS * terms, squares, 0.0), still @ p
+
+
+def _open_matrices(small: Small) -> tuple[Array, Array, Array, Array]:
+    """N (n_v, m), the motions that loops leave open, and M, C, K in them."""
     free, unit = small.free, np.zeros((small.n_v, len(small.free)))
     unit[free, np.arange(len(free))] = 1.0
     plain = replace(small, acting=None, closing=None)
@@ -99,8 +124,7 @@ def states_of(small: Small) -> States:
     if small.closing is not None:
         still = still @ _null_space(_of(small.closing, small, unit / size))
     N = still[free]
-    M, C, K = (N.T @ matrix @ N for matrix in (M, C, K))
-    return States(_matrix(small, still, M, C, K), still)
+    return still, N.T @ M @ N, N.T @ C @ N, N.T @ K @ N
 
 
 def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
@@ -150,11 +174,15 @@ def _matrix(small: Small, still: Array, M: Array, C: Array, K: Array) -> Array:
     try:
         S[n : 2 * n] = np.linalg.solve(M, right) if n else right
     except np.linalg.LinAlgError:
-        raise UsageError(
-            f"{small.mechanism.model.name}: a hinge resists by no inertia. Give the body behind"
-            " it a moment of inertia."
-        ) from None
+        raise _without_inertia(small) from None
     return S
+
+
+def _without_inertia(small: Small) -> UsageError:
+    return UsageError(
+        f"{small.mechanism.model.name}: a hinge resists by no inertia. Give the body behind"
+        " it a moment of inertia."
+    )
 
 
 def _of(rows: Rows, small: Small, hinges: Array) -> Array:

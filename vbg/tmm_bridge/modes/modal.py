@@ -2,8 +2,9 @@
 
 The natural frequencies of chains and trees of bodies, springs and dampers about
 rest, w^2 from the count of negative pivots (`small`), sharpened by inverse
-iteration through the transfer equation; poles only with one-dimensional parts,
-controllers and loops (`augmented`).  Nothing of the bond-graph solver is used.
+iteration through the transfer equation; of loops in what their rows leave open,
+and poles only with one-dimensional parts and controllers (`augmented`).  Nothing
+of the bond-graph solver is used.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.scales import hinge_units
 from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
-from vbg.tmm_bridge.modes.augmented import States, known_states, resting
+from vbg.tmm_bridge.modes.augmented import States, known_states, natural, resting
 from vbg.tmm_bridge.modes.exciting import given_by, unit_input
 from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.loads import has_followers
@@ -93,15 +94,17 @@ class Vibration:
     @cached_property
     def modes(self) -> tuple[NaturalMode, ...]:
         """Undamped natural modes, lowest first.  Raises UsageError where there are none: with
-        one-dimensional parts, controllers or loops."""
-        beside = self.small.acting is not None or self.small.closing is not None
-        if beside or has_followers(self.small.mechanism):
+        one-dimensional parts or controllers."""
+        if self.small.acting is not None or has_followers(self.small.mechanism):
             raise UsageError(
-                f"{self.small.mechanism.model.name}: undamped modes are those of chains and trees"
-                " of bodies and springs; circuits, oil, control and loads that turn with their"
-                " bodies give poles only."
+                f"{self.small.mechanism.model.name}: undamped modes are those of bodies and"
+                " springs; circuits, oil, control and loads that turn with their bodies give poles"
+                " only."
             )
         undamped = without_dampers(self.small)
+        if undamped.closing is not None:
+            squares, x = natural(undamped)
+            return tuple(_mode(undamped, float(w2), x[:, k]) for k, w2 in enumerate(squares))
         found: list[NaturalMode] = []
         for lower, upper, multiplicity in _brackets(undamped):
             found += _sharpened(undamped, lower, upper, multiplicity)
@@ -209,6 +212,7 @@ def orthogonality(found: Vibration) -> Orthogonality:
     size = np.sqrt(np.outer(mass, mass))
     squares = np.abs(stiffness / mass)
     free = squares <= SUPPORTED * squares.max(initial=0.0)
+    free |= np.array([mode.square == 0.0 for mode in modes], dtype=bool)
     squares[free] = stiffness[free] = 0.0
     larger = np.maximum.outer(squares, squares)
     scale = np.where(larger > 0.0, larger, 1.0) * size
