@@ -115,3 +115,35 @@ def test_command(capsys):
     assert main(["show", "transfer", path]) == 0
     assert "Control and one-dimensional parts" in capsys.readouterr().out
     assert main(["show", "transfer", path, "--frequency", "40", "--numbers"]) == 2
+
+
+def test_forces_that_read_motions_are_control_elements(tmp_path, capsys):
+    """A law of a [forces] table is one as a part of [signals] is; without bodies there is none."""
+    path = tmp_path / "held.toml"
+    path.write_text(
+        """vbg = 1
+[bodies.bar]
+mass = 1
+inertia = { xx = 1, yy = 1, zz = 1 }
+[joints.pin]
+kind = "revolute"
+between = ["ground", "bar"]
+axis = [0, 0, 1]
+[forces.hold]
+kind = "torque"
+on = "joints.pin"
+torque = ["3*(1 - pin.angle) - 0.2*pin.speed"]
+""",
+        encoding="utf-8",
+    )
+    assert main(["show", "transfer", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "u[hold]  =  Z[hold, pin.angle] y[pin.angle]" in told
+    assert main(["show", "transfer", str(path), "--frequency", "2", "--json"]) == 0
+    numbers = json.loads(capsys.readouterr().out)["at_frequency"]
+    row, column = numbers["rows"].index("action hold"), numbers["columns"].index("y[pin.angle]")
+    found = numbers["real"][row][column] + 1j * numbers["imaginary"][row][column]
+    assert found == pytest.approx(3.0 + 0.2j * 2.0, rel=1e-12)
+    servo = str(EXAMPLES / "servo-hydraulic.toml")
+    assert main(["show", "transfer", servo, "--frequency", "2"]) == 2
+    assert "has no bodies" in capsys.readouterr().err

@@ -49,6 +49,18 @@ def _head(ending: Ending) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def matching(summary: list[Ending], patterns: Sequence[str] | None) -> list[Ending]:
+    """The rows of signals that a pattern names; all without patterns."""
+    if patterns is None:
+        return summary
+    spelled = spellings([row["signal"] for row in summary])
+    return [
+        row
+        for row in summary
+        if any(_matches(spelled[row["signal"]], pattern) for pattern in patterns)
+    ]
+
+
 def _signals(
     summary: list[Ending],
     patterns: Sequence[str] | None,
@@ -59,11 +71,7 @@ def _signals(
     components that stay zero while others of their vector do not.  Forces, torques and pressures
     come first, motions of bodies behind all else of the machine."""
     spelled = spellings([row["signal"] for row in summary])
-    chosen = [
-        row
-        for row in summary
-        if patterns is None or any(_matches(spelled[row["signal"]], one) for one in patterns)
-    ]
+    chosen = matching(summary, patterns)
     shown = chosen
     if limit is not None:
         moving = _without_zeros(chosen)

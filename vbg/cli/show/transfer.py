@@ -32,7 +32,7 @@ def register(subparsers: Any) -> None:
         "motions about rest, controllers and one-dimensional parts as elements u = Z y.",
         examples="""vbg show transfer crank.toml
             vbg show transfer crank.toml --numbers --at 0.3 --json
-            vbg show transfer servo.toml --frequency 40""",
+            vbg show transfer robot.toml --frequency 40""",
     )
     add_model(parser)
     parser.add_argument("--numbers", action="store_true", help="the matrix in numbers")
@@ -49,6 +49,9 @@ def act(arguments: argparse.Namespace) -> int:
     model = read_checked(arguments)
     if arguments.at and not arguments.numbers:
         raise UsageError("--at is the time of --numbers; give both.")
+    if not model.bodies and (arguments.numbers or arguments.frequency is not None):
+        what = "has no bodies, so there is no matrix of mechanics"
+        raise UsageError(f"{model.name} {what}; vbg show bode tells its frequency responses.")
     if arguments.numbers and arguments.frequency is not None:
         raise UsageError("--numbers is the matrix at an instant, --frequency that about rest.")
     found = numbers(model, arguments.at) if arguments.numbers else None
@@ -120,13 +123,13 @@ def control_of(model: Model) -> tuple[str, ...]:
     from vbg.tmm_bridge.mechanism.layout import lay_out
     from vbg.tmm_bridge.modes.control import control_rows
 
-    tables = (model.electric, model.hydraulic, model.rotational, model.translational, model.signals)
-    if not model.bodies or not any(tables):
+    if not model.bodies:
         return ()
+    tables = (model.electric, model.hydraulic, model.rotational, model.translational, model.signals)
     try:
-        return control_rows(lay_out(model))
+        return control_rows(lay_out(model))  # of forces that read motions, too
     except UsageError as error:
-        return (f"none: {error}",)
+        return (f"none: {error}",) if any(tables) else ()
 
 
 def about_rest(model: Model, frequency: float) -> tuple[str, Overall]:

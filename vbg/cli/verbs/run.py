@@ -24,7 +24,7 @@ from vbg.cli.parser import (
     names,
 )
 from vbg.cli.progress import ProgressLine
-from vbg.cli.report import report
+from vbg.cli.report import matching, report
 from vbg.cli.text import count
 from vbg.engines import ENGINES
 from vbg.errors import UsageError
@@ -126,7 +126,8 @@ def act(arguments: argparse.Namespace) -> int:
     line = ProgressLine(quiet=arguments.quiet or arguments.json)
     ending = follow(job, line.tell)
     if arguments.json:
-        print(json.dumps({name: value for name, value in ending.items() if name != "kind"}))
+        told = ending | {"summary": matching(ending["summary"], arguments.signals)}
+        print(json.dumps({name: value for name, value in told.items() if name != "kind"}))
     elif not arguments.quiet:
         limit = None if arguments.all else 60
         print(report(ending, patterns=arguments.signals, limit=limit, every_event=arguments.events))
