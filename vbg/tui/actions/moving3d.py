@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.panes.space import DEFAULT, VIEWS, Slider
-from vbg.tui.state.motion import motion_of
+from vbg.tui.state.motion import motion_of, traceable
 from vbg.tui.state.powers import run_of_bonds
 from vbg.tui.state.results import load, shown_motion
 from vbg.tui.state.workspace import Look
@@ -82,13 +82,13 @@ def _forces(app: Desk) -> None:
 
 
 def _trace(app: Desk) -> None:
-    """The path of the selected body; again takes it away."""
+    """The path of the selected body, then of its points and frames, one each time, then none."""
     work = app.work
     moving = shown_motion(work)
     assert moving is not None
-    names = [body.name for body in moving.bodies]
-    name = work.part_name if work.part_name in names else names[-1]
-    work.space = replace(work.space, trace="" if work.space.trace else name)
+    names = ("", *traceable(moving, work.part_name))
+    now = names.index(work.space.trace) if work.space.trace in names else 0
+    work.space = replace(work.space, trace=names[(now + 1) % len(names)])
 
 
 def _look(app: Desk) -> None:

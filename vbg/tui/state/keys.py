@@ -240,7 +240,7 @@ _SPACE = (
     _action("space.out", "-", "Out", "farther", "space", 16),
     _action("space.fit", "0", "Fit", "everything in sight", "space", 17),
     _action("space.forces", "f", "Forces", "joint forces as arrows", "space", 20),
-    _action("space.trace", "t", "Trace", "the path of the marked body", "space", 25),
+    _action("space.trace", "t", "Trace", "the path of the marked body, its points", "space", 25),
     _action(
         "space.look",
         "d",

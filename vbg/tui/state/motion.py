@@ -38,7 +38,8 @@ GHOSTS = 8  # postures of a run that stand behind
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """One body over time: p (n, 3) [m], quat (n, 4), what it looks like in its axes."""
+    """One body over time: p (n, 3) [m], quat (n, 4), what it looks like in its axes; `points` by
+    name (body.POINT) and `frames` where they are in them."""
 
     name: str
     p: np.ndarray
@@ -47,6 +48,7 @@ class Moving:
     sticks: np.ndarray
     reach: float
     frames: tuple[tuple[str, np.ndarray, np.ndarray], ...] = ()  # names, origins, axes as columns
+    points: tuple[tuple[str, np.ndarray], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,8 @@ def motion_of(model: Model, solution: Solution | None) -> Motion:
             for end in (frame.end(label) for label, frame in model.frames.items())
             if end.body == name
         )
-        bodies.append(_moving(name, p, quat, body.shape, own, axes))
+        named = tuple((f"{name}.{point}", np.array(at)) for point, at in body.points.items())
+        bodies.append(replace(_moving(name, p, quat, body.shape, own, axes), points=named))
     joints = tuple(
         Acting(name, frame.second, np.asarray(frame.p_BM_B), _force(solution, name))
         for name, frame in frames.items()
@@ -221,11 +224,10 @@ def scene_of(motion: Motion, time: float, *, selected: str, forces: bool, trace:
             tips = origin + FRAME_PART * motion.size * (R @ axes).T
             lines.append((np.stack([np.tile(origin, (3, 1)), tips], axis=1), ink))
             names.append((origin, label, "dim"))
-        if body.name == trace:
-            path = body.p[: i + 1]
-            path = path[:: max(len(path) // 200, 1)]
-            if len(path) > 1:
-                lines.append((np.stack([path[:-1], path[1:]], axis=1), DIM))
+    path = _path(motion, trace, i)
+    if len(path) > 1:
+        lines.append((np.stack([path[:-1], path[1:]], axis=1), DIM))
+        names.append((path[-1], trace, "dim"))
     arrows: list[tuple[np.ndarray, int]] = []
     for joint in motion.joints:
         p, R = where.get(joint.body, (np.zeros(3), np.eye(3)))
@@ -237,6 +239,39 @@ def scene_of(motion: Motion, time: float, *, selected: str, forces: bool, trace:
             if np.isfinite(arrow).all():
                 arrows.append((np.array([[at, at + arrow]]), FOCUS if chosen else 6))
     return Scene(tuple(solids), tuple(lines), tuple(names), tuple(arrows))
+
+
+def traceable(motion: Motion, selected: str) -> tuple[str, ...]:
+    """What has a path when `selected` is marked: of a body its mass centre, points and frames; a
+    frame; where a joint acts.  Without such a part the last body."""
+    by_name = {body.name: body for body in motion.bodies}
+    places = {name for body in motion.bodies for name, _, _ in body.frames}
+    places |= {joint.name for joint in motion.joints}
+    if selected in places:
+        return (selected,)
+    body = by_name.get(selected, motion.bodies[-1])
+    return (
+        body.name,
+        *(name for name, _ in body.points),
+        *(name for name, _, _ in body.frames),
+    )
+
+
+def _path(motion: Motion, name: str, last: int) -> np.ndarray:
+    """Where a body's mass centre, a point, a frame or a joint has been until the sample `last`, (m,
+    3) [m], some 200 of them; none for other names."""
+    places = {body.name: (body, np.zeros(3)) for body in motion.bodies}
+    joints = {joint.name: joint for joint in motion.joints}
+    if name in joints and joints[name].body in places:
+        places[name] = (places[joints[name].body][0], joints[name].at)
+    for body in motion.bodies:
+        places |= {point: (body, at) for point, at in body.points}
+        places |= {frame: (body, at) for frame, at, _ in body.frames}
+    if name not in places:
+        return np.zeros((0, 3))
+    body, at = places[name]
+    along = np.arange(0, last + 1, max((last + 1) // 200, 1))
+    return np.array([body.p[k] + rotation_matrix(body.quat[k]) @ at for k in along])
 
 
 def with_ghosts(scene: Scene, motion: Motion, towards: np.ndarray) -> Scene:
