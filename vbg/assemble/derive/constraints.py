@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from vbg.assemble.derive.corrections import factor_of
 from vbg.assemble.derive.derivation import Derivation, yielding
-from vbg.assemble.derive.differential import reaction_equations
+from vbg.assemble.derive.differential import reaction_equations, with_reactions
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.derive.ranks import RankBases, rank_bases
@@ -160,6 +160,7 @@ def _split(
     labels = tuple(f"combination {i}" for i in range(left_over))
     written = mul(const(bases.U2.T), stack(*(c.residual for c in direct)))
     mixed = Constraint(name, direct[0].part, mu, labels, 0, left, None, None, written)
+    mixed = replace(mixed, reciprocal=bases.U2 is bases.V2)
     return _parts([c.unknown for c in direct], whole), [mixed]
 
 
@@ -186,16 +187,15 @@ def efforts_of(
     """Case (15): U2 from r' = 0 with the `rates` of all states, U2 in them still unknown.
 
     Where the rows reach the stores through the junction structure alone, H4 = J_C1 F1 J_C1^T
-    is symmetric and sparse and is eliminated as such; else r' is solved as it is.
+    is symmetric and sparse and is eliminated as such, with rows that repeat others; else r' is
+    solved as it is.
 
     Raises AssemblyError for constraints on what other parts alone move.
     """
     if not constraints and not work.differential:
         return Efforts(zeros(0), None, None, ())
     unknowns = {c.unknown: None for c in constraints}
-    plain = _is_plain(work, constraints, unknowns)
-    known = _coefficients_on_z(work, constraints) if plain else None
-    plain = known is not None
+    known = _coefficients_on_z(work, constraints) if _is_plain(work, constraints) else None
     on_z = tuple(_gradients_on_z(work, constraints) if known is None else known)
     given = [_given(c) for c, row in zip(constraints, on_z, strict=True) if not row]
     if given:
@@ -205,23 +205,27 @@ def efforts_of(
     factor = yields = factor_of(on_z, work, idle, spans)
     if any(v.assembling is not None for v, _ in work.stores):
         yields = factor_of(on_z, work, idle, spans, yielding)
-    unforced = Substitution({u: zeros(u.rows) for u in unknowns})
-    free = rates if not plain else {state: unforced(rate) for state, rate in rates.items()}
-    tangent = Tangent(free, spins)
-    if plain and factor is not None:
+    reacting = reaction_equations(work, rates, spins)
+    if known is not None and factor is not None:
+        unforced = Substitution({u: zeros(u.rows) for u in unknowns})
+        tangent = Tangent({state: unforced(rate) for state, rate in rates.items()}, spins)
         before = stack(*(tangent(r) for r in residuals))
-        return Efforts(solve(factor, -before), factor, yields, on_z)
+        if not reacting:
+            return Efforts(solve(factor, -before), factor, yields, on_z)
+        part = _part(work, constraints)
+        values, reactions = with_reactions(factor, before, [*unknowns], reacting, part)
+        return Efforts(values, factor, yields, on_z, reactions)
+    tangent = Tangent(rates, spins)
     equations = [
         tangent(r) if c.active is None else tangent(r) + times(const(1.0) - c.active, c.unknown)
         for c, r in zip(constraints, residuals, strict=True)
     ]
-    reacting = reaction_equations(work, rates, spins)
     solution, _ = solution_of(
         [*unknowns, *reacting], [*equations, *reacting.values()], _part(work, constraints)
     )
-    found, reactions = solution[: len(unknowns)], solution[len(unknowns) :]
+    found, reacted = solution[: len(unknowns)], solution[len(unknowns) :]
     values = stack(*found) if found else zeros(0)
-    return Efforts(values, factor, yields, on_z, dict(zip(reacting, reactions, strict=True)))
+    return Efforts(values, factor, yields, on_z, dict(zip(reacting, reacted, strict=True)))
 
 
 def _given(c: Constraint) -> Problem:
@@ -258,12 +262,16 @@ def vectors_of(constraints: Sequence[Constraint]) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _is_plain(
-    work: Derivation, constraints: Sequence[Constraint], unknowns: Mapping[Block, None]
-) -> bool:
+def _is_plain(work: Derivation, constraints: Sequence[Constraint]) -> bool:
     """Whether rows depend on nothing but Z, posture and time, and nothing but rates of
-    stores depends on their efforts."""
-    if work.direct or work.differential:
+    stores depends on their efforts.  Efforts of case (14) may: of the mixed case they read their
+    own combinations, which no conductance sees."""
+    unknowns = {c.unknown: None for c in constraints}
+    if not all(c.reciprocal for c in constraints):
+        return False
+    joined = {c.unknown for c in constraints if c.combined is not None}
+    apart = {u: None for u in unknowns if u not in joined}
+    if any(variables_in(value, apart) for value in work.direct.values()):
         return False
     graph = work.causal.graph
     z = {coenergy(v) for v, _ in work.stores}
@@ -280,12 +288,15 @@ def _coefficients_on_z(
     work: Derivation, constraints: Sequence[Constraint]
 ) -> list[dict[Block, Block]] | None:
     """Coefficients of each row on the Z; None where one is not linear in them: a ratio reads
-    a speed."""
+    a speed.  Combinations of the mixed case have no conductance left: their gradients."""
     rows_of = Coefficients(coenergy(v) for v, _ in work.stores)
     try:
-        return [rows_of(work.structure.resolve(c.residual)) for c in constraints]
+        written = [
+            rows_of(work.structure.resolve(c.residual)) for c in constraints if c.combined is None
+        ]
     except ValueError:
         return None
+    return written if len(written) == len(constraints) else _gradients_on_z(work, constraints)
 
 
 def _gradients_on_z(

@@ -12,12 +12,27 @@ the usual way, which constraint sources replace).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
 
 from vbg.assemble.derive.derivation import Derivation
 from vbg.assemble.derive.junction_structure import reaction
 from vbg.assemble.derive.variables import solution_of, variables_in
-from vbg.blocks import Block, Tangent, linear
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Substitution,
+    Tangent,
+    const,
+    leaf,
+    linear,
+    mul,
+    rows,
+    solve,
+    stack,
+    zeros,
+)
 from vbg.errors import AssemblyError, Problem
 from vbg.graph.bondgraph import Bond, Vertex
 
@@ -51,6 +66,41 @@ def reaction_equations(
             raise AssemblyError.of([_not_of_states(vertex)])
         unknown = reaction(vertex)
         result[unknown] = linear((1.0, unknown), (-_sign(vertex, bond), tangent(state)))
+    return result
+
+
+def with_reactions(
+    factor: Block,
+    before: Block,
+    unknowns: Sequence[Block],
+    reacting: Mapping[Block, Block],
+    where: str,
+) -> tuple[Block, dict[Block, Block]]:
+    """The efforts U2 and the reactions e of H4 U2 + h0 + B e = 0, whose `before` is h0 + B e, and
+    of the `reacting` equations d(U2, e) = 0: with U2 = -H4^-1 h0 - H4^-1 B e these are as many
+    as there are reactions.  H4 by its `factor`, so that rows may repeat others: efforts of
+    which no store sees anything are not in d either."""
+    size = sum(e.rows for e in reacting)
+    joined = leaf("reactions", size)
+    parts = _spread([*reacting], joined)
+    known = Substitution(parts)(before)
+    B = Coefficients([joined])(known).get(joined, zeros(before.rows, size))
+    alone = solve(factor, -Substitution({joined: zeros(size)})(known))
+    moved = [solve(factor, mul(B, const(column[:, None]))) for column in np.eye(size)]
+    shares = [mul(each, rows(joined, i, i + 1)) for i, each in enumerate(moved)]
+    efforts = linear((1.0, alone), *((-1.0, share) for share in shares))
+    close = Substitution(_spread(unknowns, efforts) | parts)
+    (value,), _ = solution_of([joined], [close(stack(*reacting.values()))], where)
+    found = _spread([*reacting], value)
+    return solve(factor, -Substitution(found)(before)), found
+
+
+def _spread(unknowns: Sequence[Block], whole: Block) -> dict[Block, Block]:
+    """The unknowns as rows of a vector of all."""
+    result, first = {}, 0
+    for unknown in unknowns:
+        result[unknown] = rows(whole, first, first + unknown.rows)
+        first += unknown.rows
     return result
 
 

@@ -53,7 +53,8 @@ class Constraint:
     vector of all, the flow that must vanish and the position it is the rate of.
     `active` is 1 while the constraint holds and 0 while it does not (None: always).
     `combined` is the residual of a combination of rows as the bonds have it, in which the
-    unknown efforts cancel (None: the residual itself).  `facing` is that of its vertex."""
+    unknown efforts cancel (None: the residual itself).  `facing` is that of its vertex.
+    `reciprocal`: the efforts act on the stores as the row reads them."""
 
     name: str
     part: str
@@ -65,6 +66,7 @@ class Constraint:
     active: Block | None = None
     combined: Block | None = None
     facing: Block | None = None
+    reciprocal: bool = True
 
     @property
     def latches(self) -> bool:

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class RankBases:
-    """Orthonormal columns: U1^T T V1 is regular, U2^T T = 0 and T V2 = 0."""
+    """Orthonormal columns: U1^T T V1 is regular, U2^T T = 0 and T V2 = 0.  V2 is U2 where they span
+    the same directions, as those of a symmetric T."""
 
     U1: Array
     U2: Array
@@ -37,6 +38,8 @@ def rank_bases(matrix: Block) -> RankBases | None:
     V1, V2 = _ranges(np.vstack(samples).T)
     if U2.shape[1] == 0 or U2.shape != V2.shape or U1.shape[1] == 0:
         return None
+    if np.abs(V2 - U2 @ (U2.T @ V2)).max() < RANK:
+        V2 = U2
     ranks = (np.linalg.matrix_rank(U1.T @ sample @ V1, tol=None) for sample in samples)
     return RankBases(U1, U2, V1, V2) if max(ranks) == U1.shape[1] else None
 
