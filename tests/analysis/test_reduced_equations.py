@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,12 @@ class Reader:
         self.waiting = []
 
 
+def module_of(e):
+    space = {"__name__": "machine"}
+    exec(compile(as_python(code_of(e)), "machine", "exec"), space)
+    return space
+
+
 @pytest.mark.parametrize("name", only(["slider-crank", "six-bar", "rssr"], list(MACHINES)))
 def test_read_line_by_line_it_gives_the_joint_forces(name):
     """At random states near the start; the programs, which hold B^T M B in numbers, are as the
@@ -172,8 +179,7 @@ def test_read_line_by_line_it_gives_the_joint_forces(name):
     system = vbg.assemble(toml.parse(MACHINES[name](), str(EXAMPLES / "machine.toml")))
     e = minimal_equations(system, start=vbg.start(system))
     lines = [line for line in as_text(e, forces=True).splitlines() if " = " in line]
-    space = {"__name__": "machine"}
-    exec(compile(as_python(code_of(e)), "machine", "exec"), space)
+    space = module_of(e)
     draw, free = np.random.default_rng(3), len(e.independent)
     for _ in range(2):
         y, q, t = space["y_start"].copy(), space["q_start"].copy(), draw.uniform(0, 0.02)
@@ -206,6 +212,44 @@ def test_the_motion_has_the_independent_coordinate_alone():
     _, _, motion = as_latex(e, forces=False).partition("% motion\n")
     assert "effort" not in motion and motion.count("&=") == 1
     assert r"\mathrm{B.angle}_{,\mathrm{A.angle}}" in motion
+
+
+@pytest.mark.parametrize(
+    "name", only(["slider-crank", "rssr"], ["slider-crank", "rssr", "six-bar"])
+)
+def test_masses_by_name_are_the_same_motion(name):
+    """Joint forces at random states; of the slider-crank with another piston, too."""
+    system = vbg.assemble(toml.parse(MACHINES[name](), str(EXAMPLES / "machine.toml")))
+    start = vbg.start(system)
+    plain = minimal_equations(system, start=start)
+    e = minimal_equations(system, start=start, masses=True)
+    spaces = [module_of(plain), module_of(e)]
+    draw = np.random.default_rng(5)
+    y = spaces[0]["y_start"] + draw.uniform(-0.03, 0.03, len(spaces[0]["y_start"]))
+    expected, found = (space["forces"](0.0, y, space["q_start"].copy()) for space in spaces)
+    largest = max(abs(v) for key, v in expected.items() if ".force" in key)
+    for key, value in expected.items():
+        assert_allclose(found[key], value, atol=1e-11 * largest, err_msg=key)
+    if name == "slider-crank":
+        motion = as_text(e, forces=False).partition("# motion\n")[2].partition("\n\n")[0]
+        assert {*re.findall(r"\d+\.\d+", motion)} == {"9.81", "4.905"}
+        text = MACHINES[name]().replace("density = 2700", "density = 7100")
+        heavy = minimal_equations(vbg.assemble(toml.parse(text, "m.toml")), start=start)
+        piston = {
+            s: v * 7100 / 2700 if str(s) == "m_piston" else v for s, v in e.parameters.items()
+        }
+        other = module_of(replace(e, parameters=piston))
+        expected = module_of(heavy)["forces"](0.0, y, spaces[0]["q_start"].copy())
+        found = other["forces"](0.0, y, spaces[0]["q_start"].copy())
+        for key, value in expected.items():
+            assert_allclose(found[key], value, atol=1e-11 * largest, err_msg=key)
+
+
+def test_a_mass_that_is_a_parameter_keeps_its_name():
+    system = vbg.assemble(vbg.read(EXAMPLES / "shaft-arm-slider.toml"))
+    e = minimal_equations(system, masses=True)
+    text = as_text(e, forces=False)
+    assert "m_arm" not in text and "J_arm_yy" in text and "J3.slide**2*m" in text
 
 
 def test_fractions_of_decimal_numbers_are_decimal_numbers():

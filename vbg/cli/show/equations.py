@@ -33,7 +33,7 @@ def register(subparsers: Any) -> None:
             vbg show equations crank.toml --form constraint --latex
             vbg show equations pendulum.toml --python
             vbg show equations slider-crank.toml --form minimal --forces
-            vbg show equations slider-crank.toml --form minimal --latex
+            vbg show equations slider-crank.toml --form minimal --masses --latex
             vbg show equations slider-crank.toml --program fortran > crank.f90""",
     )
     add_model(parser)
@@ -45,6 +45,11 @@ def register(subparsers: Any) -> None:
     kind.add_argument("--c", action="store_true", help="as a C function")
     kind.add_argument("--program", choices=PROGRAMS, help="a program of its own, with joint forces")
     parser.add_argument("--forces", action="store_true", help="joint forces, too (form minimal)")
+    parser.add_argument(
+        "--masses",
+        action="store_true",
+        help="m_BODY, J_BODY_xx for masses and moments of inertia (form minimal)",
+    )
     parser.add_argument(
         "--independent",
         type=names,
@@ -67,6 +72,7 @@ def act(arguments: argparse.Namespace) -> int:
     if (
         arguments.program
         or arguments.forces
+        or arguments.masses
         or arguments.independent
         or _has_loops(arguments, system)
     ):
@@ -113,14 +119,18 @@ def exported_equations(system: Any, language: str) -> str:
     return writers[language](equations_of(system, "auto"))
 
 
-def _program(system: Any, language: str, *, names: bool, chosen: tuple[str, ...]) -> str:
+def _program(
+    system: Any, language: str, *, names: bool, chosen: tuple[str, ...], masses: bool = False
+) -> str:
     from vbg.analysis.symbolic.loops.code import c, fortran, python
     from vbg.analysis.symbolic.loops.code.coding import code_of
     from vbg.analysis.symbolic.loops.deriving import minimal_equations
     from vbg.starting import start
 
     begin = start(system)  # as [simulate] says, such as the equilibrium
-    equations = minimal_equations(system, names=names, independent=chosen, start=begin)
+    equations = minimal_equations(
+        system, names=names, independent=chosen, start=begin, masses=masses
+    )
     writers = {"python": python.as_python, "c": c.as_c, "fortran": fortran.as_fortran}
     return writers[language](code_of(equations)).rstrip("\n")
 
@@ -145,13 +155,21 @@ def _minimal(arguments: argparse.Namespace, system: Any) -> str:
             f"--program {'c' if arguments.c else 'python'}."
         )
     if arguments.form == "constraint":
-        raise UsageError("--program, --forces and --independent are of the minimal form.")
+        raise UsageError("--program, --forces, --masses and --independent are of the minimal form.")
     names, chosen = not arguments.numbers, tuple(arguments.independent)
+    if arguments.masses and not names:
+        raise UsageError("--masses names what --numbers would write as numbers; give one.")
     if arguments.program:
-        return _program(system, arguments.program, names=names, chosen=chosen)
+        masses = arguments.masses
+        return _program(system, arguments.program, names=names, chosen=chosen, masses=masses)
     begin = start(system)  # as [simulate] says, such as the equilibrium
     equations = minimal_equations(
-        system, names=names, independent=chosen, start=begin, forces=arguments.forces
+        system,
+        names=names,
+        independent=chosen,
+        start=begin,
+        forces=arguments.forces,
+        masses=arguments.masses,
     )
     writer = text.as_latex if arguments.latex else text.as_text
     return writer(equations, forces=arguments.forces)

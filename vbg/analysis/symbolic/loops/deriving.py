@@ -19,6 +19,7 @@ from vbg.analysis.symbolic.data import (
 )
 from vbg.analysis.symbolic.loops.closures import DRIVE, Row, frames_of, rows_of
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
+from vbg.analysis.symbolic.loops.inertias import Inertias, inertias_of
 from vbg.analysis.symbolic.loops.kinematics import Kinematics, kinematics_of
 from vbg.analysis.symbolic.loops.pivots import pivots
 from vbg.analysis.symbolic.loops.rates import Arguments, arguments_of, second_rate
@@ -56,6 +57,7 @@ def minimal_equations(
     independent: tuple[str, ...] = (),
     start: Start | None = None,
     forces: bool = True,
+    masses: bool = False,
 ) -> MinimalEquations:
     """The equations of motion of `system` in minimal coordinates, also with closed loops.
 
@@ -64,6 +66,7 @@ def minimal_equations(
         the ground before others.
     start : where programs begin; by default the machine as it is written, loops closed.
     forces : with the joint forces; without them `outputs` is empty.
+    masses : masses and moments of inertia by symbols of their own, m_BODY and J_BODY_xx.
 
     Raises VbgError for machines that have none in symbols, UsageError for `independent` that
     the closures do not leave free.
@@ -84,7 +87,8 @@ def minimal_equations(
         numbers = named(system, _needed(system), of_unit_bodies, further=further)
     begin = start or assemble_start(system)
     try:
-        return _derived(numbers, tree, independent, begin, forces=forces)
+        inertias = inertias_of(numbers, by_name=masses)
+        return _derived(numbers, tree, inertias, independent, begin, forces=forces)
     except Exhausted:
         raise VbgError(
             f"the equations of {model.name} in minimal coordinates would be too long: they are made"
@@ -147,7 +151,13 @@ def _numbers_of(model: Any) -> list[tuple[str, str]]:
 
 
 def _derived(
-    numbers: Named, tree: Tree, independent: tuple[str, ...], begin: Start, *, forces: bool
+    numbers: Named,
+    tree: Tree,
+    inertias: Inertias,
+    independent: tuple[str, ...],
+    begin: Start,
+    *,
+    forces: bool,
 ) -> MinimalEquations:
     import sympy
 
@@ -162,9 +172,10 @@ def _derived(
     k = kinematics_of(tree, of, scalars, numbers.parameters, algebra)
     reader, speeds = _reader(numbers, k)
     rows = [*_cuts(model, tree, k, of, scalars), *_drives(numbers, reader, k)]
-    mass, loads, needs = _balances(numbers, reader, k, speeds)
+    mass, loads, needs = _balances(numbers, inertias, reader, k, speeds)
     start = _start(begin, tree, k)
-    values = {**start, **numbers.parameters, sympy.Symbol("t", real=True): 0.0}
+    parameters = {**numbers.parameters, **inertias.parameters}
+    values = {**start, **parameters, sympy.Symbol("t", real=True): 0.0}
     rows, idle = _felt(rows, k, values)
     places, shared = _independent(rows, k, values, model, independent)
     t = sympy.Symbol("t", real=True)
@@ -201,7 +212,7 @@ def _derived(
         tuple(row.effort for row in rows),
         {name: told(three) for name, three in outputs.items()},
         start,
-        {s: v for s, v in numbers.parameters.items() if s in met},
+        {s: v for s, v in parameters.items() if s in met},
         shared,
         idle,
         numbers.numbered,
@@ -263,7 +274,7 @@ def _drives(numbers: Named, reader: SymbolicReader, k: Kinematics) -> list[Row]:
 
 
 def _balances(
-    numbers: Named, reader: SymbolicReader, k: Kinematics, speeds: Any
+    numbers: Named, inertias: Inertias, reader: SymbolicReader, k: Kinematics, speeds: Any
 ) -> tuple[Any, list[Any], dict[str, Needs]]:
     """M and h in all coordinates of the tree, and by body m, J and the force (world axes) and
     torque (body axes) that parts, weight and spin exert on it."""
@@ -274,8 +285,7 @@ def _balances(
     gravity = exact(numbers.matrix(gravity_of))
     needs = {}
     for name in numbers.system.model.bodies:
-        m = exact(numbers.matrix(mass_of(name)))[0, 0]
-        J = exact(numbers.matrix(inertia_of(name)))
+        m, J = inertias.of[name]
         V, W = k.V[name], k.W[name]
         force = exact(reader(e.rates[leaf(f"{name}.momentum", 3)])) + (m - 1) * gravity
         torque = exact(reader(e.rates[leaf(f"{name}.angular_momentum", 3)]))

@@ -57,7 +57,7 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
             blocks[-1].append(f"{written(one.left)}{prime} = {written(one.right)}{note}")
     blocks[0] += [f"# {remark}" for remark in e.remarks(forces=forces)]
     if e.parameters:
-        blocks.append([", ".join(f"{s} = {v:.7g}" for s, v in e.parameters.items())])
+        blocks.append([", ".join(f"{s} = {v:.12g}" for s, v in e.parameters.items())])
     text = "\n\n".join("\n".join(block) for block in blocks)
     return re.sub(r"\bd_([\w.\-]+(?:\[\d+\])?)", r"\1'", text)
 
@@ -83,7 +83,7 @@ def as_latex(e: MinimalEquations, *, forces: bool) -> str:
         head = [f"% {section.title}"] if section.title else []
         body = " \\\\\n".join(lines)
         blocks.append("\n".join([*head, "\\begin{align}", body, "\\end{align}"]))
-    values = ", ".join(f"{s} = {v:.7g}" for s, v in e.parameters.items())
+    values = ", ".join(f"{s} = {v:.12g}" for s, v in e.parameters.items())
     told = [f"% {one}" for one in (values, *e.remarks(forces=forces)) if one]
     return "\n".join([*blocks, *told])
 
