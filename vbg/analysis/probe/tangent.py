@@ -113,7 +113,8 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
         return np.zeros((0, n))
     left, values, _ = np.linalg.svd(moved[free] / size[free, None], full_matrices=False)
     rank = int(np.count_nonzero(values > TIED * values[0]))
-    combinations = left[:, rank:].T / size[free]
+    # what is less than counts as tied is rounding, and names no content in a tie of angles
+    combinations = np.where(np.abs(left) < TIED, 0.0, left)[:, rank:].T / size[free]
     result = np.zeros((len(combinations), n))
     for column, i in enumerate(free):
         if i < len(places):
