@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from vbg.plumbing.one_thread import one_thread
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
 from vbg.simulate.events.jam import JamWatch
-from vbg.simulate.events.kicks import Kick
-from vbg.simulate.events.latches import Before, Latches
+from vbg.simulate.events.latches import Latches
+from vbg.simulate.events.passing import Passing
 from vbg.simulate.failures import (
     STIFF,
     chattering,
@@ -196,7 +196,7 @@ class Run:
         if sampled := first.first <= 0.0 and self.samples.go_past(first, x):
             self.switches.begin(begin, x)
         if self.system.causal.graph.modes or begin > 0.0 or sampled:
-            shaken = self._behind(begin, x, before)
+            shaken = self._passing.behind(begin, x, before)
             if not self.latches.apart:
                 self.projector.project(begin, x, 1e-12, STILL)
             self.events += [*self.latches.account(begin, x, before), *shaken]
@@ -295,16 +295,7 @@ class Run:
             self._record_until(t, before=t - self.samples.spread(t))
             self.recorder.peaks.pause()
             self.events += happened
-            self._project(t, state)
-            before = self.latches.look(t, state)
-            self.switches.turn(state)
-            shaken = self._behind(t, state, before)
-            self._project(t, state)
-            between = self.latches.look(t, state)
-            self.switches.passed(t, state)
-            shaken += self._behind(t, state, between)
-            self._project(t, state)
-            self.events += [*self.latches.account(t, state, before, between), *shaken]
+            self.events += self._passing.root(t, state)
             self._go_on(t, state, t + self.samples.spread(t))
             return
         if fixed := isinstance(stepper, FixedStep):  # its rows are its steps
@@ -325,15 +316,11 @@ class Run:
         elif self.choice is not None and self.choice.changes(stepper):
             self._change_method(stepper.t, stepper.x.copy())
 
-    def _behind(self, t: float, x: Array, before: Before) -> list[Event]:
-        """Rows that come and go behind an event, and the impulses of joints that close there;
-        returns what sticks or slips by these, which is told behind its cause."""
-        self.rows.renew(t, x)
-        closed = self.latches.closed(x, before)
-        if not closed:
-            return []
-        strike = partial(self.latches.strike, closed=closed)
-        return self.switches.struck(t, t, x, strike)
+    @property
+    def _passing(self) -> Passing:
+        """What happens at events, in its order."""
+        about = self.switches, self.latches, self.rows.renew, self.samples
+        return Passing(self.start, self.projector, *about, self._project)
 
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
@@ -366,29 +353,9 @@ class Run:
     def _at_instant(self, instant: Instant) -> None:
         """Goes on behind an instant at which something jumps or is sampled."""
         self.recorder.peaks.pause()
-        after = instant.after
         x = self.stepper.x.copy()
-        self._project(instant.before, x)
-        idle = self.switches.idle(instant.before, x)
-        held = x.copy()
-        self.samples.go_past(instant, x)
-        kinks = self.kinks.get(instant.at, ())
-        if kinks or self._prescribes(after, held, x):
-            kick = Kick(self.start, instant, kinks)
-            self.events += kick.strike(self.switches, self.projector, held, x, self._project)
-        before = self.latches.look(after, x)
-        self.events += self.switches.jump(instant.at, after, x, idle)
-        shaken = self._behind(after, x, before)
-        self._project(after, x)
-        self.events += [*self.latches.account(after, x, before), *shaken]
-        self._go_on(after, x, instant.last)
-
-    def _prescribes(self, t: float, before: Array, x: Array) -> bool:
-        """Whether what was sampled, from `before` to x, changes a speed that rows prescribe."""
-        if not self.projector.rows or np.array_equal(before, x):
-            return False
-        were, are = (self.projector.residuals(t, state)[1] for state in (before, x))
-        return not np.array_equal(were, are)
+        self.events += self._passing.instant(instant, self.kinks.get(instant.at, ()), x)
+        self._go_on(instant.after, x, instant.last)
 
     def _change_method(self, t: float, x: Array) -> None:
         """To the method that is chosen; in minimal form only a word about it."""
