@@ -216,6 +216,11 @@ class Programs:
         return lower({"position": e.position, "velocity": e.residual}, self.inputs)
 
     @cached_property
+    def residual_terms(self) -> Program:
+        """Of the velocity residuals, how large the numbers are from which they are computed."""
+        return lower({"terms": terms_of(self.equations.residual)}, self.inputs)
+
+    @cached_property
     def facing(self) -> Program:
         """By constraint, how the frames stand whose turns it holds, and whether it holds."""
         outputs: dict[str, Block] = {}

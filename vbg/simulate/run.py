@@ -22,6 +22,7 @@ from vbg.plumbing.one_thread import one_thread
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
 from vbg.simulate.events.jam import JamWatch
+from vbg.simulate.events.kicks import Jumps, move
 from vbg.simulate.events.latches import Latches
 from vbg.simulate.events.passing import Passing
 from vbg.simulate.failures import (
@@ -150,6 +151,7 @@ class Run:
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
         self.latches = Latches(start, self.projector)
+        self.jumps = Jumps(start, self.projector)
         self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, bends := kink_instants(system, self.grid))
@@ -198,6 +200,9 @@ class Run:
         if self.system.causal.graph.modes or begin > 0.0 or sampled:
             shaken = self._passing.behind(begin, x, before)
             if not self.latches.apart:
+                if self.system.equations.effective:  # one step of Newton's is not enough
+                    nothing = np.zeros(self.projector.rows)
+                    move(self.start.evaluator("impulse"), self.projector, begin, x, nothing, STILL)
                 self.projector.project(begin, x, 1e-12, STILL)
             self.events += [*self.latches.account(begin, x, before), *shaken]
         return begin
@@ -295,7 +300,8 @@ class Run:
             self._record_until(t, before=t - self.samples.spread(t))
             self.recorder.peaks.pause()
             self.events += happened
-            self.events += self._passing.root(t, state)
+            last = max(stepper.t_before, t - self.samples.spread(t))
+            self.events += self._passing.root(t, (last, stepper.between(last).copy()), state)
             self._go_on(t, state, t + self.samples.spread(t))
             return
         if fixed := isinstance(stepper, FixedStep):  # its rows are its steps
@@ -319,7 +325,7 @@ class Run:
     @property
     def _passing(self) -> Passing:
         """What happens at events, in its order."""
-        about = self.switches, self.latches, self.rows.renew, self.samples
+        about = self.switches, self.latches, self.jumps, self.rows.renew, self.samples
         return Passing(self.start, self.projector, *about, self._project)
 
     def _go_on(self, t: float, x: Array, last: float) -> None:

@@ -23,6 +23,7 @@ from vbg.blocks import (
     Substitution,
     Tangent,
     const,
+    dependencies,
     divide,
     is_zero,
     leaf,
@@ -34,6 +35,8 @@ from vbg.blocks import (
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import BondGraph, Configuration
 from vbg.graph.pieces import at_start
+
+CHOOSING = frozenset({"select", "sign", "floor"})  # functions that jump
 
 
 def derive(causal: CausalGraph) -> Equations:
@@ -96,7 +99,7 @@ def derive(causal: CausalGraph) -> Equations:
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=slopes,
         effective=_effective(work, slopes),
-        brought=brought(work, react) if latches or _may_jump(graph, constraints) else {},
+        brought=brought(work, react) if latches or _may_jump(graph, constraints, residuals) else {},
         held=held(work, latches),
     )
 
@@ -107,9 +110,18 @@ def _kept(graph: BondGraph) -> dict[Block, Block]:
     return {state: zeros(state.rows) for state in kept}
 
 
-def _may_jump(graph: BondGraph, constraints: Sequence[Constraint]) -> bool:
-    """Whether prescribed speeds may jump, at an instant or a sample."""
-    return bool(constraints and (graph.instants or graph.clocks))
+def _may_jump(
+    graph: BondGraph, constraints: Sequence[Constraint], residuals: Sequence[Block]
+) -> bool:
+    """Whether prescribed speeds may jump: at an instant, at a sample, or with what chooses."""
+    if constraints and (graph.instants or graph.clocks):
+        return True
+    modes = {mode.state for mode in graph.modes}
+    always = [r for c, r in zip(constraints, residuals, strict=True) if c.active is None]
+    return any(
+        node in modes or (node.op == "call" and node.data in CHOOSING)
+        for node in dependencies(always)
+    )
 
 
 def _coordinate_rates(work: Derivation) -> tuple[dict[str, Block], dict[Block, Block]]:

@@ -32,7 +32,6 @@ HALVES = 40  # of a part of a step, in which what was set going may have come ba
 ALIKE = 4e-14  # relative distance of roots between which only rounding is
 STEP = 1e-40  # of complex steps
 COMES = 4.0  # times as long as its growth asks for, in which a mode comes to its side
-CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
 
 
@@ -313,13 +312,16 @@ class Switches:
         if size > 0.0 and abs(ends[before]) <= size < abs(ends[after]):
             beyond = float(np.copysign(size, ends[after]))
             ends = {t: found - beyond for t, found in ends.items()}
-        if ends[before] * ends[after] >= 0.0:
+        root = before
+        if ends[before] * ends[after] < 0.0:
+            root = brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14, maxiter=BRENT)
+        elif not self._kinks[i] or ends[before] != 0.0:
             return None
-        root = float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14, maxiter=BRENT))
         if self._is_short(i, root, state(root), value(root)):  # a law that jumps jumps behind
-            end = end_of(lambda t: value(t) * self._signs[i] > 0.0, root, after)
+            least = 0.0 if self._kinks[i] else np.nextafter(0.0, 1.0)  # at zero a choice has not
+            end = end_of(lambda t: value(t) * self._signs[i] >= least, root, after)
             return float(np.nextafter(end, after))
-        return root
+        return float(root)
 
     def _is_short(self, i: int, t: float, x: Array, value: float) -> bool:
         """Whether function `i` has its sign at its root yet: at all, of a law that jumps there; by
@@ -327,7 +329,7 @@ class Switches:
         of which the last digits of a time are a microvolt)."""
         left = value * self._signs[i]
         if self._mode[i] < 0 or self._rest[i] > 0.0:
-            return bool(self._kinks[i] and left > 0.0)
+            return bool(self._kinks[i] and left >= 0.0)
         return bool(left > FLAT * self._scale[i] and left > self._rounded(t, x)[i])
 
     def _under_way(
@@ -474,13 +476,6 @@ class Switches:
             self._lately = np.where(np.isfinite(values), np.abs(values), 0.0)
         self._signs = signs
         return values
-
-    @property
-    def _circles(self) -> bool:
-        """Whether one instant has had so many events that modes turn each other over again and
-        again."""
-        recent = self._recent[-CIRCLE:]
-        return len(recent) == CIRCLE and recent[-1][0] - recent[0][0] <= self._instant
 
     @property
     def chatters(self) -> str:

@@ -1,17 +1,23 @@
 """Drives and sources whose speed jumps: the impulse that moves the machine, and its work.
 
 Efforts of the size of 1/time alone count within no time: those of constraints that hold without a
-bound.  What the projection of velocities on the rows of the drives behind the jump changes in the
-stored energy is work of the drives.  Each source that impulses L act on, be it that it jumps or
-keeps a speed, supplies L (v0 + v1)/2 as its speed goes from v0 to v1: exact where the energy is
-quadratic in what jumps, as that of masses is.  What is left where it is not goes to these sources
-by their parts of it.
+bound.  What rows prescribe goes from v0 to v1 along v(s) = v0 + s (v1 - v0), 0 <= s <= 1, the limit
+of a ramp: the impulses L(s) until s move the stores onto it in the mass metric, and a source
+supplies
+
+    int_0^1 v dL = v0 M + v1 (L(1) - M),    M = int_0^1 L ds,
+
+each that impulses act on, be it that it jumps or keeps a speed.  L is linear in s, and M half of
+it, where momenta are linear in speeds; of a gas, or a coil that saturates, it is integrated
+by Gauss's rule, in parts until the works in each have the sum of what the stored energy changes
+by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +28,60 @@ from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
 from vbg.simulate.instants.drives import Kink
-from vbg.simulate.instants.samples import Instant
 from vbg.solution import Event
 
 Array = NDArray[np.float64]
+Moved = tuple[Array, Array, Array]  # a state behind impulses, these and their integral over s
+Ends = tuple[float, float]  # of a part of a jump, s
 
 JUMPING = {  # by tables; of others it is a speed
     "electric": "voltage or current",
     "hydraulic": "pressure or flow",
     "bondgraph": "effort or flow",
 }
+MIDDLE = np.array([0.5]), np.array([1.0])  # places and weights: exact where L is linear
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+GAUSS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS
+HALVED = 40  # times, a part of a jump at most: a law may have a vertical slope inside
+STEPS, HALVINGS = 100, 40  # of Newton, onto speeds inside a jump
+EXACT = 1e-13  # of the jump: what is left of it is rounding
+AGREE = 1e-11  # of the works: the sum that they have
+ROUNDED = 64.0 * np.finfo(float).eps  # of a stored energy, as a difference of two
+SEEN = 1e-10  # of the terms of a speed: a smaller jump is rounding
+
+
+class Jumps:
+    """Whether what rows prescribe has jumped in a run."""
+
+    def __init__(self, start: Start, projector: Projector):
+        self._system, self._projector = start.system, projector
+        self._least: Evaluator | None = None
+
+    @cached_property
+    def _rows(self) -> NDArray[np.intp]:
+        """Of constraints that hold always, of systems whose sources may jump: those that begin to
+        hold do not jump, they close."""
+        equations = self._system.equations
+        ties = equations.constraints if equations.brought else ()
+        always = [range(c.first, c.first + c.unknown.rows) for c in ties if c.active is None]
+        return np.array([i for one in always for i in one], dtype=np.intp)
+
+    @property
+    def may(self) -> bool:
+        """Whether it ever can."""
+        return bool(self._rows.size)
+
+    def __call__(self, before: tuple[float, Array], t: float, x: Array) -> bool:
+        """Whether it has from `before`, a time and a state, to (t, x), which moves smoothly."""
+        if not self.may:
+            return False
+        change = self._projector.residuals(t, x)[1] - self._projector.residuals(*before)[1]
+        if not change[self._rows].any():
+            return False
+        if self._least is None:
+            self._least = Evaluator(self._system.programs.residual_terms)
+        least = SEEN * self._least(t, x)
+        return bool((np.abs(change) > least)[self._rows].any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,52 +89,125 @@ class Kick:
     """The jumps in speed of drives at one instant, `kinks` those of functions of time."""
 
     start: Start
-    instant: Instant
-    kinks: Sequence[Kink]
+    at: float
+    kinks: Sequence[Kink] = ()
 
     def strike(
         self,
         switches: Switches,
         projector: Projector,
-        before: Array,
+        before: tuple[float, Array],
+        t: float,
         x: Array,
         project: Callable[[float, Array], object],
     ) -> list[Event]:
-        """x right behind it, in place, and what it did; `before`: x before anything was sampled
-        there; `project` moves a state onto the constraints."""
-        system, at, shares = self.start.system, self.instant.at, dict[str, float]()
+        """x right behind it, at t, in place, and what it did; `before`: time and state before
+        anything has jumped; `project` moves a state onto the constraints."""
+        system, works = self.start.system, dict[str, float]()
         brought, stored = Evaluator(system.programs.brought), Evaluator(system.programs.energy)
 
         def impulse(t: float, x: Array) -> None:
-            impulses = self.start.evaluator("impulse")(t, x, -projector.residuals(t, x)[1]).copy()
-            works = _works(brought, self.instant.before, before, impulses)
-            project(t, x)
-            works = 0.5 * (works + _works(brought, t, x, impulses))
-            shares.update(zip(brought.program.outputs, works.tolist(), strict=True))
+            held, begin = float(stored(t, x)[0]), x.copy()
 
-        held = float(stored(self.instant.after, x)[0])
-        turned = switches.struck(at, self.instant.after, x, impulse)
-        work = float(stored(self.instant.after, x)[0]) - held
-        taken = {taken_by(part): share for part, share in self._whole(shares, work).items()}
+            def work(s: float, impulses: Array) -> Array:
+                at_first = _works(brought, *before, impulses)
+                return (1.0 - s) * at_first + s * _works(brought, t, begin, impulses)
+
+            path = _Path(self.start.evaluator("impulse"), projector, stored, work)
+            x[:], whole, mean = path.follow(t, x)
+            project(t, x)
+            found = _works(brought, *before, mean) + _works(brought, t, x, whole - mean)
+            lack = float(stored(t, x)[0]) - held - float(found.sum())
+            if size := float(np.abs(found).sum()):
+                found += lack * np.abs(found) / size
+            works.update(zip(brought.program.outputs, found.tolist(), strict=True))
+
+        turned = switches.struck(self.at, t, x, impulse)
+        taken = {taken_by(part): work for part, work in works.items()}
         for s in system.slices:
             if s.state.name == SUPPLIED:
-                x[s.first] += work
+                x[s.first] += sum(works.values())
             elif s.state.name in taken:
                 x[s.first] -= taken[s.state.name]
         return [self._told(kink) for kink in self.kinks] + turned
 
-    def _whole(self, shares: Mapping[str, float], work: float) -> dict[str, float]:
-        """The shares of parts [J], with what they lack of the work."""
-        left, size = work - sum(shares.values()), sum(map(abs, shares.values()))
-        if size > 0.0:
-            return {part: share + left * abs(share) / size for part, share in shares.items()}
-        kicking = {kink.part for kink in self.kinks}
-        return {part: left / len(kicking) for part in kicking}
-
     def _told(self, kink: Kink) -> Event:
         what = JUMPING.get(kink.part.partition(".")[0], "speed")
         told = f"its {what} jumps by {kink.slope:.3g} (SI): an impulse"
-        return Event(self.instant.at, kink.part, told)
+        return Event(self.at, kink.part, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """From speeds before a jump to those behind it; `work(s, L)` is that of impulses L at the
+    speeds prescribed at s, by source [J]."""
+
+    impulse: Evaluator
+    projector: Projector
+    stored: Evaluator
+    work: Callable[[float, Array], Array]
+
+    def follow(self, t: float, x: Array) -> Moved:
+        """The end of it, and the impulses: the whole and their integral over s."""
+        missing = self.projector.residuals(t, x)[1]
+        moved, lack, size = self._part(t, x, missing, (0.0, 1.0), MIDDLE)
+        least = AGREE * size + ROUNDED * abs(float(self.stored(t, x)[0]))
+        return moved if lack <= least else self._parts(t, x, missing, (0.0, 1.0), least, HALVED)
+
+    def _parts(
+        self, t: float, x: Array, missing: Array, ends: Ends, least: float, left: int
+    ) -> Moved:
+        """From x at the first of the `ends` to the second, in parts whose works lack the `least`
+        [J] at most."""
+        moved, lack, _ = self._part(t, x, missing, ends, GAUSS)
+        if lack <= least or left == 0:
+            return moved
+        middle = 0.5 * (ends[0] + ends[1])
+        x, half, early = self._parts(t, x, missing, (ends[0], middle), least, left - 1)
+        x, rest, late = self._parts(t, x, missing, (middle, ends[1]), least, left - 1)
+        return x, half + rest, early + (ends[1] - middle) * half + late
+
+    def _part(
+        self, t: float, x: Array, missing: Array, ends: Ends, rule: tuple[Array, Array]
+    ) -> tuple[Moved, float, float]:
+        """The same in one, what its works lack [J], and the largest of these."""
+        held, x, length = float(self.stored(t, x)[0]), x.copy(), ends[1] - ends[0]
+        whole, mean = np.zeros_like(missing), np.zeros_like(missing)
+        exact, moving = EXACT * float(np.abs(missing).max()), (self.impulse, self.projector)
+        for place, weight in zip(*rule, strict=True):
+            s = ends[0] + place * length
+            whole += move(*moving, t, x, (1.0 - s) * missing, exact)
+            mean += weight * length * whole
+        whole += move(*moving, t, x, (1.0 - ends[1]) * missing, exact)
+        slope = self.work(1.0, mean) - self.work(0.0, mean)
+        works = self.work(ends[1], whole) - slope
+        rise = float(self.stored(t, x)[0]) - held
+        size = float(np.abs(works).max(initial=abs(rise)))
+        return (x, whole, mean), abs(rise - float(works.sum())), size
+
+
+def move(
+    impulse: Evaluator, projector: Projector, t: float, x: Array, left: Array, exact: float
+) -> Array:
+    """x to where what rows prescribe is `left` of its velocity residuals, to `exact`, in place, by
+    Newton's method, damped where momenta are no linear functions of speeds; the impulses of it."""
+    gap = projector.residuals(t, x)[1] - left
+    impulses = np.zeros_like(gap)
+    for _ in range(STEPS):
+        if not float(np.abs(gap).max(initial=0.0)) > exact:
+            break
+        step = impulse(t, x, -gap)[: len(gap)].copy()
+        for k in range(HALVINGS):
+            moved = x.copy()
+            projector.move_velocity(t, moved, -(0.5**k) * gap)
+            found = projector.residuals(t, moved)[1] - left
+            if np.abs(found).max() < np.abs(gap).max():
+                break
+        else:  # what is left of it is rounding
+            break
+        x[:], gap = moved, found
+        impulses += 0.5**k * step
+    return impulses
 
 
 def _works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:

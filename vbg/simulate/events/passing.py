@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
-from vbg.simulate.events.kicks import Kick
+from vbg.simulate.events.kicks import Jumps, Kick
 from vbg.simulate.events.latches import Before, Latches
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.instants.samples import Instant, Samples
 from vbg.solution import Event
 
 Array = NDArray[np.float64]
+
+CLOSINGS = 3  # steps of Newton, from where an integrator has come
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,39 +31,79 @@ class Passing:
     projector: Projector
     switches: Switches
     latches: Latches
+    jumps: Jumps
     renew: Callable[[float, Array], None]
     samples: Samples
     project: Callable[[float, Array], object]
 
-    def root(self, t: float, x: Array) -> list[Event]:
-        """x behind the root at t that `Switches.find` has found, in place; what follows from it."""
-        self.project(t, x)
-        before = self.latches.look(t, x)
+    def root(self, t: float, before: tuple[float, Array], x: Array) -> list[Event]:
+        """x behind the root at t that `Switches.find` has found, in place; what follows from it.
+        `before`: a time and the state right before it, from where all but what jumps is smooth."""
+        events = self._come(t, before, x)
+        open_before, before = self.latches.look(t, x), (t, x.copy())
         self.switches.turn(x)
-        shaken = self.behind(t, x, before)
-        self.project(t, x)
-        between = self.latches.look(t, x)
+        shaken = self.behind(t, x, open_before)
+        shaken += self._settle(t, before, x)
+        between, before = self.latches.look(t, x), (t, x.copy())
         self.switches.passed(t, x)
         shaken += self.behind(t, x, between)
-        self.project(t, x)
-        return [*self.latches.account(t, x, before, between), *shaken]
+        shaken += self._settle(t, before, x)
+        return [*events, *self.latches.account(t, x, open_before, between), *shaken]
 
     def instant(self, instant: Instant, kinks: Sequence[Kink], x: Array) -> list[Event]:
         """x behind an instant at which something jumps or is sampled, in place; what happened."""
         after = instant.after
         self.project(instant.before, x)
         idle = self.switches.idle(instant.before, x)
-        held = x.copy()
+        held = instant.before, x.copy()
         self.samples.go_past(instant, x)
-        events: list[Event] = []
-        if kinks or self._prescribes(after, held, x):
-            kick = Kick(self.start, instant, kinks)
-            events += kick.strike(self.switches, self.projector, held, x, self.project)
-        before = self.latches.look(after, x)
+        events = self._settle(after, held, x, kinks, at=instant.at)
+        before, held = self.latches.look(after, x), (after, x.copy())
         events += self.switches.jump(instant.at, after, x, idle)
         shaken = self.behind(after, x, before)
-        self.project(after, x)
+        shaken += self._settle(after, held, x, at=instant.at)
         return [*events, *self.latches.account(after, x, before), *shaken]
+
+    def _settle(
+        self,
+        t: float,
+        before: tuple[float, Array],
+        x: Array,
+        kinks: Sequence[Kink] = (),
+        at: float | None = None,
+    ) -> list[Event]:
+        """x onto the constraints at t, in place; where what they prescribe has jumped since
+        `before`, as of functions of time by `kinks`, by impulses whose work is counted."""
+        if not kinks and not self.jumps(before, t, x):
+            self.project(t, x)
+            return []
+        kick = Kick(self.start, t if at is None else at, kinks)
+        return kick.strike(self.switches, self.projector, before, t, x, self.project)
+
+    def _come(self, t: float, before: tuple[float, Array], x: Array) -> list[Event]:
+        """The same where both are as an integrator has left them: beside the constraints by more
+        than small jumps have."""
+        if self.jumps.may:
+            closed = [(at, self._closed(at, state)) for at, state in (before, (t, x))]
+            if self.jumps(closed[0], *closed[1]):
+                x[:] = closed[1][1]
+                kick = Kick(self.start, t)
+                return kick.strike(self.switches, self.projector, closed[0], t, x, self.project)
+        self.project(t, x)
+        return []
+
+    def _closed(self, t: float, x: Array) -> Array:
+        """The posture on the constraints, and speeds as they are."""
+        x = x.copy()
+        for _ in range(CLOSINGS):
+            self.projector.normalise(x)
+            self.projector.measure(t, x)
+            position = self.projector.residuals(t, x)[0]
+            if not position.any():
+                break
+            self.projector.move_posture(t, x, -position)
+        self.projector.measure(t, x)
+        return x
 
     def behind(self, t: float, x: Array, before: Before) -> list[Event]:
         """Rows that come and go behind an event, and the impulses of joints that close there;
@@ -72,10 +114,3 @@ class Passing:
             return []
         strike = partial(self.latches.strike, closed=closed)
         return self.switches.struck(t, t, x, strike)
-
-    def _prescribes(self, t: float, before: Array, x: Array) -> bool:
-        """Whether what was sampled, from `before` to x, changes a speed that rows prescribe."""
-        if not self.projector.rows or np.array_equal(before, x):
-            return False
-        were, are = (self.projector.residuals(t, state)[1] for state in (before, x))
-        return not np.array_equal(were, are)
