@@ -200,8 +200,8 @@ class Run:
         if self.system.causal.graph.modes or begin > 0.0 or sampled:
             shaken = self._passing.behind(begin, x, before)
             if not self.latches.apart:
-                if self.system.equations.effective:  # one step of Newton's is not enough
-                    nothing = np.zeros(self.projector.rows)
+                if self.system.equations.effective and (rows := self.projector.rows):
+                    nothing = np.zeros(rows)  # one step of Newton's is not enough
                     move(self.start.evaluator("impulse"), self.projector, begin, x, nothing, STILL)
                 self.projector.project(begin, x, 1e-12, STILL)
             self.events += [*self.latches.account(begin, x, before), *shaken]

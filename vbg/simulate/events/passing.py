@@ -57,7 +57,10 @@ class Passing:
         idle = self.switches.idle(instant.before, x)
         held = instant.before, x.copy()
         self.samples.go_past(instant, x)
-        events = self._settle(after, held, x, kinks, at=instant.at)
+        events: list[Event] = []
+        if kinks or self.jumps(held, after, x):
+            kick = Kick(self.start, instant.at, kinks)
+            events += kick.strike(*self._about, held, after, x, self.project)
         before, held = self.latches.look(after, x), (after, x.copy())
         events += self.switches.jump(instant.at, after, x, idle)
         shaken = self.behind(after, x, before)
@@ -65,20 +68,19 @@ class Passing:
         return [*events, *self.latches.account(after, x, before), *shaken]
 
     def _settle(
-        self,
-        t: float,
-        before: tuple[float, Array],
-        x: Array,
-        kinks: Sequence[Kink] = (),
-        at: float | None = None,
+        self, t: float, before: tuple[float, Array], x: Array, at: float | None = None
     ) -> list[Event]:
         """x onto the constraints at t, in place; where what they prescribe has jumped since
-        `before`, as of functions of time by `kinks`, by impulses whose work is counted."""
-        if not kinks and not self.jumps(before, t, x):
+        `before`, by impulses whose work is counted."""
+        if not self.jumps(before, t, x):
             self.project(t, x)
             return []
-        kick = Kick(self.start, t if at is None else at, kinks)
-        return kick.strike(self.switches, self.projector, before, t, x, self.project)
+        kick = Kick(self.start, t if at is None else at)
+        return kick.strike(*self._about, before, t, x, self.project)
+
+    @property
+    def _about(self) -> tuple[Switches, Projector]:
+        return self.switches, self.projector
 
     def _come(self, t: float, before: tuple[float, Array], x: Array) -> list[Event]:
         """The same where both are as an integrator has left them: beside the constraints by more
@@ -88,7 +90,7 @@ class Passing:
             if self.jumps(closed[0], *closed[1]):
                 x[:] = closed[1][1]
                 kick = Kick(self.start, t)
-                return kick.strike(self.switches, self.projector, closed[0], t, x, self.project)
+                return kick.strike(*self._about, closed[0], t, x, self.project)
         self.project(t, x)
         return []
 
