@@ -35,6 +35,21 @@ def rotation_matrix(quat: ArrayLike) -> Array:
     )
 
 
+def axes_of_frame(quat: ArrayLike) -> Array:
+    """The same, x, y and z of a frame as columns, without what rounding leaves of terms that
+    cancel: "90 deg" about x takes y to z, and not beside it by 2e-16."""
+    eps = np.finfo(float).eps
+    quat = np.asarray(quat, float)
+    quat = np.where(np.abs(quat) <= eps, 0.0, quat)  # the last digit of half an angle
+    w, x, y, z = np.abs(quat)
+    xx, yy, zz = x * x, y * y, z * z
+    across = [[0.5 + yy + zz, x * y + w * z, x * z + w * y],
+              [x * y + w * z, 0.5 + xx + zz, y * z + w * x],
+              [x * z + w * y, y * z + w * x, 0.5 + xx + yy]]  # fmt: skip
+    R = rotation_matrix(quat)
+    return np.where(np.abs(R) <= 8.0 * eps * np.array(across), 0.0, R)
+
+
 def quaternion_from_matrix(R: ArrayLike) -> Array:
     """Unit quaternion (w, x, y, z), w >= 0, of a rotation matrix.
 

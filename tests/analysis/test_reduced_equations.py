@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from tests.tail import only
+from vbg.errors import VbgError
 from vbg.io import toml
 
 sympy = pytest.importorskip("sympy")
@@ -264,3 +265,9 @@ def test_fractions_of_decimal_numbers_are_decimal_numbers():
     }
     for expression, expected in printed.items():
         assert written_once()(shortened(expression, fractions=False)) == expected
+
+
+def test_a_machine_without_moving_bodies_is_told_so():
+    system = vbg.assemble(vbg.read(EXAMPLES / "quarter-car.toml"))
+    with pytest.raises(VbgError, match="no body that moves"):
+        minimal_equations(system)

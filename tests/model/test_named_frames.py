@@ -6,7 +6,13 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.errors import ModelError
-from vbg.spatial import axis_angle, quaternion_from_matrix, quaternion_product, rotation_matrix
+from vbg.spatial import (
+    axes_of_frame,
+    axis_angle,
+    quaternion_from_matrix,
+    quaternion_product,
+    rotation_matrix,
+)
 from vbg.tui.content import references
 
 ROD = {"mass": 2.0, "inertia": {"xx": 0.02, "yy": 0.05, "zz": 0.04}}
@@ -72,6 +78,21 @@ def test_an_axis_by_a_frame_is_the_axis_by_numbers():
         quaternion_product(quaternion([0, 1, 0], 30.0), model.frames["tool"].rotation)
     )
     assert_allclose(model.joints["B"].axis, -R_BF[:, 0], atol=1e-15)
+
+
+@pytest.mark.parametrize("turn", [90, -90, 180, 270])
+@pytest.mark.parametrize("about", np.eye(3).tolist())
+def test_axes_of_frames_at_right_angles_are_axes(about, turn):
+    """No 2e-16 in directions and matrices; a turn as small as 1e-12 and any other stay whole."""
+    quarter = quaternion(about, float(turn))
+    chain = quaternion_product(quarter, quaternion(np.roll(about, 1), 90.0))
+    for quat in (quarter, chain):
+        assert sorted(np.abs(axes_of_frame(quat)).ravel()) == pytest.approx([0] * 6 + [1] * 3)
+        assert (axes_of_frame(quat) == 0.0).sum() == 6
+    slight = axis_angle(np.array(about), 1e-12)
+    assert_allclose(axes_of_frame(slight), rotation_matrix(slight), rtol=0, atol=0)
+    any_other = quaternion([0.3, -0.8, 0.5], 37.0)
+    assert_allclose(axes_of_frame(any_other), rotation_matrix(any_other), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("letter", "xyz")

@@ -10,7 +10,7 @@ import numpy as np
 from vbg.blocks import const, mul, skew, transpose
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
-from vbg.spatial import Array, quaternion_product, rotation_matrix
+from vbg.spatial import Array, axes_of_frame, quaternion_product
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -47,7 +47,7 @@ class Frame:
     def end(self, name: str) -> Attachment:
         """The frame called `name` as an end of a part: its origin and axes on its body."""
         base = (1.0, 0.0, 0.0, 0.0) if self.on.rotation is None else self.on.rotation
-        x, y, z = (np.array(self.on.at) + rotation_matrix(base) @ self.position).tolist()
+        x, y, z = (np.array(self.on.at) + axes_of_frame(base) @ self.position).tolist()
         turned = quaternion_product(base, self.rotation)
         qw, qx, qy, qz = (turned / np.sqrt(turned @ turned)).tolist()
         return Attachment(self.on.body, (x, y, z), frame=name, rotation=(qw, qx, qy, qz))
@@ -55,7 +55,7 @@ class Frame:
     def expand(self, name: str, builder: Builder) -> None:
         end = self.end(name)
         quat_BF = end.rotation or (1.0, 0.0, 0.0, 0.0)
-        body, arm, R_BF = builder.body(end.body), const(end.at), const(rotation_matrix(quat_BF))
+        body, arm, R_BF = builder.body(end.body), const(end.at), const(axes_of_frame(quat_BF))
         builder.output(f"{name}.position", body.p_WB + mul(body.R_WB, arm), "m")
         builder.output(f"{name}.rotation", mul(const(_after(quat_BF)), body.quat_WB), "1")
         if body.linear is None or body.angular is None:

@@ -10,12 +10,12 @@ import numpy as np
 from vbg.blocks import Block, const, mul
 from vbg.builder import BodyNode
 from vbg.fields import Attachment
-from vbg.spatial import rotation_matrix
+from vbg.spatial import axes_of_frame
 
 
 def axes_in_body(on: Attachment) -> Block:
     """R_BF : (3, 3) of the frame that a part is on; the body's own axes without one."""
-    return const(np.eye(3) if on.rotation is None else rotation_matrix(on.rotation))
+    return const(np.eye(3) if on.rotation is None else axes_of_frame(on.rotation))
 
 
 def axes_on(axes: str, on: Attachment, body: BodyNode) -> Block:

@@ -19,7 +19,7 @@ from vbg import expressions
 from vbg.fields import Attachment, Field
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope
-from vbg.spatial import rotation_matrix
+from vbg.spatial import axes_of_frame
 
 GROUND = "ground"
 _OWN = re.compile(r"\s*(-?)\s*frame:([xyz])\s*\Z")
@@ -75,7 +75,7 @@ def _against(direction: Vector) -> Vector:
 
 def axis_of(frame: Attachment, column: int) -> Vector:
     """x, y or z (0, 1, 2) of a frame, in the axes of its body."""
-    x, y, z = rotation_matrix(frame.rotation or (1.0, 0.0, 0.0, 0.0))[:, column] + 0.0
+    x, y, z = axes_of_frame(frame.rotation or (1.0, 0.0, 0.0, 0.0))[:, column] + 0.0
     length = float(np.sqrt(x * x + y * y + z * z))
     return (float(x) / length, float(y) / length, float(z) / length)
 

@@ -17,6 +17,7 @@ from vbg.model.model import Model
 from vbg.spatial import (
     Array,
     across,
+    axes_of_frame,
     frame_of_axis,
     perpendicular,
     rotation_about,
@@ -164,7 +165,7 @@ def _frames_joined(link: Link) -> tuple[Array, Array] | None:
     first, second = link.first.rotation, link.second.rotation
     if first is None or second is None or link.kind in ("universal", "rolling"):
         return None
-    R_AF, R_BM = rotation_matrix(first), rotation_matrix(second)
+    R_AF, R_BM = axes_of_frame(first), axes_of_frame(second)
     z_F = getattr(link.part, "axis", R_AF[:, 2])
     z_M = getattr(link.part, "axis_on_second", R_BM[:, 2])
     if z_M is None or not (np.allclose(z_F, R_AF[:, 2]) and np.allclose(z_M, R_BM[:, 2])):

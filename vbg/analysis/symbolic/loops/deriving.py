@@ -73,10 +73,15 @@ def minimal_equations(
     """
     model = system.model
     tree = tree_of(model)
-    if not tree.motions or len(tree.motions) > MOST:
+    if not tree.motions:
         raise VbgError(
-            f"{model.name} has {len(tree.motions)} coordinates in its tree; from 1 to {MOST} are "
-            "written in symbols."
+            f"{model.name} has no body that moves on a joint or freely, so no minimal coordinates: "
+            "`vbg show equations` without --program, --forces and --masses tells its rates."
+        )
+    if len(tree.motions) > MOST:
+        raise VbgError(
+            f"{model.name} has {len(tree.motions)} coordinates in its tree; up to {MOST} are "
+            "written in symbols. vbg export --c writes the program."
         )
     _require_smooth(system)
     require_length(system)

@@ -144,7 +144,8 @@ def _multiplied(e: MinimalEquations) -> Iterator[_Section]:
     left = mass * sympy.Matrix(e.accelerations)
     pulled = J.T * efforts if e.efforts else sympy.zeros(n, 1)
     yield _Section(PARTS, parts)
-    yield _Section("motion", tuple(_Equation(left[i], loads[i] + pulled[i]) for i in range(n)))
+    title = "motion, with the efforts that close the loops" if e.closures else "motion"
+    yield _Section(title, tuple(_Equation(left[i], loads[i] + pulled[i]) for i in range(n)))
 
 
 def _independent(less: Reduced, e: MinimalEquations, *, forces: bool) -> Iterator[_Section]:
