@@ -23,12 +23,8 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units, strain_of_rounding
 from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
-from vbg.tmm_bridge.motion.integration import (
-    Progress,
-    Trajectory,
-    integrate,
-    output_grid,
-)
+from vbg.tmm_bridge.motion.integration import Progress, Trajectory, integrate
+from vbg.tmm_bridge.motion.rate.instants import output_grid
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.signals.energies import energy_signals, residual_signals

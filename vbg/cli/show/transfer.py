@@ -101,7 +101,8 @@ def numbers(model: Model, at: float) -> Overall:
     with one-dimensional parts, whose network is not part of it, and a time not reached."""
     from vbg.tmm_bridge.mechanism.layout import lay_out
     from vbg.tmm_bridge.mechanism.start import start
-    from vbg.tmm_bridge.motion.integration import integrate, output_grid
+    from vbg.tmm_bridge.motion.integration import integrate
+    from vbg.tmm_bridge.motion.rate.instants import output_grid
     from vbg.tmm_bridge.overall.transfer import overall_equation
 
     mechanism = lay_out(model)

@@ -31,8 +31,8 @@ from vbg.tmm_bridge.mechanism.contradictions import row_name
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, start
-from vbg.tmm_bridge.motion.integration import Trajectory, integrate, output_grid
-from vbg.tmm_bridge.motion.rate.instants import behind
+from vbg.tmm_bridge.motion.integration import Trajectory, integrate
+from vbg.tmm_bridge.motion.rate.instants import behind, output_grid
 from vbg.tmm_bridge.motion.rate.plant import Singular
 from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.signals.energies import residual_signals

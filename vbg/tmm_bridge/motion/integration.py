@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from vbg.errors import UsageError
 from vbg.plumbing.one_thread import one_thread
 from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
@@ -42,7 +41,6 @@ from vbg.tmm_bridge.motion.witnesses import Witnesses
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
 AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care
-MOST_INSTANTS = 1e8  # that a run keeps
 CHATTER = 500  # restarts in AN_INSTANT end the run
 AN_INSTANT = 1e-8  # of the run
 BEGINNING = 1e-12  # of the run: the first step over a law that jumps at the start itself
@@ -68,22 +66,6 @@ class Trajectory:
     stiff: bool = False
     liveliest: Array = field(default_factory=lambda: np.zeros(0))
     between: Witnesses = field(default_factory=Witnesses)
-
-
-def output_grid(t_end: float, output_step: float) -> Array:
-    """0, step, 2 step, ... and t_end; UsageError where these are more instants than can be kept."""
-    if not t_end < MOST_INSTANTS * output_step:
-        raise UsageError(
-            f"a run of {t_end:g} s in steps of {output_step:g} s has more than {MOST_INSTANTS:.0e}"
-            " output instants. Take a larger output_step, or a shorter run."
-        )
-    n = int(np.floor(t_end / output_step + 1e-9))
-    grid = np.arange(n + 1) * output_step
-    if t_end - grid[-1] > 1e-9 * output_step:
-        grid = np.append(grid, t_end)
-    else:
-        grid[-1] = t_end if n else 0.0
-    return grid
 
 
 @dataclass

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ALIKE = 3e-14  # relative distance of instants between which only rounding is
 AWAY = 1e-14  # relative distance from an edge at which a function of time is looked at
 MOST_STOPS = 1e8  # of a run
+MOST_INSTANTS = 1e8  # that a run keeps
 SOONEST = 1e-30  # [s], behind an edge at t = 0, where nothing is rounded
 
 
@@ -152,3 +153,19 @@ def behind_stops(marked: Iterable[Stop], times: Array) -> Array:
         at = slice(*np.searchsorted(times, [first, np.nextafter(last, np.inf)]))
         seen[at] = np.maximum(seen[at], stop.after)
     return seen
+
+
+def output_grid(t_end: float, output_step: float) -> Array:
+    """0, step, 2 step, ... and t_end; UsageError where these are more instants than can be kept."""
+    if not t_end < MOST_INSTANTS * output_step:
+        raise UsageError(
+            f"a run of {t_end:g} s in steps of {output_step:g} s has more than {MOST_INSTANTS:.0e}"
+            " output instants. Take a larger output_step, or a shorter run."
+        )
+    n = int(np.floor(t_end / output_step + 1e-9))
+    grid = np.arange(n + 1) * output_step
+    if t_end - grid[-1] > 1e-9 * output_step:
+        grid = np.append(grid, t_end)
+    else:
+        grid[-1] = t_end if n else 0.0
+    return grid
