@@ -58,7 +58,8 @@ class Audit:
     position_residual : largest violation of a position constraint, of angles [rad], of
         distances in lengths of the machine.
     velocity_residual : the same of velocity constraints, [rad/s] or lengths in a second.
-    dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s; 0 without any.
+    dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s (of the
+        transfer-matrix solver: a part of the largest that they hold); 0 without any.
     energy_limit, position_limit, velocity_limit : what is allowed.
     failures : a few words on each residual above its limit, see `judged`.
     carried : spans [s, s] across singular postures, in which the motion was extrapolated and the

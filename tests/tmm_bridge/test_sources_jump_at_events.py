@@ -18,16 +18,20 @@ STORES = {
     "capacitor": ("voltage_source", "voltage", '["a", "gnd"]', "C"),
     "inductor": ("current_source", "current", '["gnd", "a"]', "L"),
 }
-WAYS = ("written", "gain", "sign")
+WAYS = ("written", "gain", "sign", "modulus", "steep")  # and "root", of which nothing is seen
 
 
 def _text(store: str, way: str, values: tuple[float, ...]) -> str:
     U, R, C, level, a, b, size = values
     kind, field, nodes, letter = STORES[store]
+    mean, half, beyond = 0.5 * (a + b), 0.5 * (b - a), f"1e6 * (C.voltage - {level})"
     given = {
         "written": f"if(C.voltage > {level}, {b}, {a})",
         "gain": "twice",
-        "sign": f"{0.5 * (a + b)} + {0.5 * (b - a)} * sign(C.voltage - {level})",
+        "sign": f"{mean} + {half} * sign(C.voltage - {level})",
+        "modulus": f"{mean} + {half} * (abs({beyond}) - abs({beyond} - 1))",
+        "steep": f"{a} + {b - a} * min(1, max(0, 1e12 * (C.voltage - {level})))",
+        "root": f"{mean} + {half} * sqrt((C.voltage - {level})^2) / (C.voltage - {level})",
     }[way]
     return f"""vbg = 1
 [outputs]
@@ -84,3 +88,17 @@ def test_the_store_holds_what_the_source_supplies(store: str, way: str) -> None:
             largest, supplied.max()
         )
         assert not run.audit.failures
+
+
+def test_a_jump_that_nothing_sees_is_told() -> None:
+    """The capacitor keeps a of b, and the audit says so."""
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        U, R, C, size = 10.0 ** rng.uniform(-6.0, 6.0, 4)
+        level = U * rng.uniform(0.2, 0.7)
+        a, b = U * rng.uniform(-5.0, 5.0, 2)
+        run = simulate(toml.parse(_text("capacitor", "root", (U, R, C, level, a, b, size))))
+        apart = abs(b - a) / max(abs(a), abs(b))
+        assert run.audit.dependent_residual == pytest.approx(apart, rel=1e-6)
+        assert any("dependent stores" in failure for failure in run.audit.failures)
+        assert "dependent stores" in run.status.sentence

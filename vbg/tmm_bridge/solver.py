@@ -23,12 +23,17 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units, strain_of_rounding
 from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
-from vbg.tmm_bridge.motion.integration import Progress, Trajectory, integrate
+from vbg.tmm_bridge.motion.integration import (
+    Progress,
+    Trajectory,
+    integrate,
+)
 from vbg.tmm_bridge.motion.rate.instants import output_grid
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.signals.energies import energy_signals, residual_signals
 from vbg.tmm_bridge.motion.signals.resisting import not_resisting, work_of_rounding
+from vbg.tmm_bridge.motion.signals.ties import tied, untied
 from vbg.tmm_bridge.motion.signals.uniqueness import not_unique
 from vbg.tmm_bridge.notes import APART
 
@@ -218,16 +223,17 @@ def _audit(
     if missing <= ROUNDINGS * (float(np.finfo(float).eps) * held + noise):
         missing = 0.0
     units, duration = row_units(mechanism.tables), float(trajectory.time[-1]) or 1.0
+    apart = tied(mechanism, record)
     found = Audit(
         energy_residual=missing / largest,
         position_residual=float((np.abs(record.gaps[:, :, 0]) / units).max(initial=0.0)),
         velocity_residual=float((np.abs(record.gaps[:, :, 1]) / units).max(initial=0.0)),
-        dependent_residual=0.0,
+        dependent_residual=apart,
         events=trajectory.events,
         energy_limit=float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST)),
         position_limit=POSITION,
         velocity_limit=max(VELOCITY * _fastest(mechanism, named), POSITION / duration),
     )
     audit = judged(found)
-    told = not_resisting(mechanism, record, largest)
+    told = (*not_resisting(mechanism, record, largest), *untied(apart, rtol))
     return replace(audit, failures=(*audit.failures, *told))

@@ -44,21 +44,6 @@ def conditions(node: Expression) -> Iterator[Expression]:
                 yield from conditions(argument)
 
 
-def jumps(node: Expression) -> Iterator[Expression]:
-    """What changes its sign where `node` may jump: the conditions of its choices and signs."""
-    match node:
-        case Unary(operand):
-            yield from jumps(operand)
-        case Binary(_, left, right):
-            yield from jumps(left)
-            yield from jumps(right)
-        case Call(function, arguments):
-            if function in ("sign", "if"):
-                yield arguments[0]
-            for argument in arguments:
-                yield from jumps(argument)
-
-
 def timed_conditions(node: Expression, timed: Collection[str]) -> Iterator[Expression]:
     """Of the conditions of an expression that reads the motion, too, what changes its sign with the
     time alone: what names nothing but `timed`."""

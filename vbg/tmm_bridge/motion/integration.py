@@ -143,6 +143,8 @@ def integrate(
     except NoInertia as fault:
         status = _failed(str(no_inertia(mechanism, fault.node)))
     except NoBalance as fault:
+        if not record.done:
+            record.add(plant, float(grid[0]), y0)
         status = _failed(
             f"the network of one-dimensional parts has no unique solution at t = {fault.t:.6g} s."
         )

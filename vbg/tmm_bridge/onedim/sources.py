@@ -9,7 +9,7 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.expressions import names, parse
 from vbg.plumbing.words import with_article
-from vbg.tmm_bridge.formulas.switches import jumps
+from vbg.tmm_bridge.formulas.switches import conditions
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.formulas.written import function_of, switches_of
@@ -96,8 +96,9 @@ class Sources:
         return lambda w: w.timed(function, 0)
 
     def _look_for_jumps(self, part: Any, given: float | str) -> None:
-        """Where the level or flow of a source jumps as the motion comes to a choice of an
-        expression: behind such a place stores that hang on it are not what they were before."""
+        """Where the level or flow of a source jumps or bends as the motion comes to a choice of an
+        expression: behind such a place stores that hang on it are not what they were before, and
+        a slope between two bends may be as steep as a jump."""
         model, draft = self._draft.model, self._draft
         if not isinstance(given, str) or part.table not in ("electric", "hydraulic"):
             return
@@ -106,7 +107,7 @@ class Sources:
         texts = [law.expression for law in laws if law.kind == "expression"]
         texts += [given] if given not in model.signals else []
         known = {"t", *model.parameters}
-        found = {one for text in texts for one in jumps(parse(text)) if names(one) - known}
+        found = {one for text in texts for one in conditions(parse(text)) if names(one) - known}
         values = [closure(condition, self._lookup) for condition in sorted(found, key=str)]
         if values:
             draft.changes.append(("", len(values), lambda w: tuple(value(w) for value in values)))

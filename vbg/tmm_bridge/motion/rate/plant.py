@@ -310,6 +310,8 @@ class Plant:
         before = self.held_by_network(t, y)
         for _ in range(JUMPS):
             self.evaluate(t, y)
+            if not np.isfinite(self.program.memory[self.dependence.held]).all():
+                raise NoBalance(t)
             y[own:], size = self.dependence.consistent(self.program.memory, y[own:], guessed)
             if size <= EXACT:
                 break

@@ -50,7 +50,7 @@ _SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
 @dataclass(frozen=True)
 class Record:
     """Workspaces at every output time, first axis time; `inside` as in `Trajectory`, `grips` (n, f,
-    3) as `Plant.grips`."""
+    3) as `Plant.grips`, `held` (n, g) as `Dependence.held`."""
 
     time: Array
     inside: Array
@@ -72,6 +72,7 @@ class Record:
     stiffness: Array
     network: Array
     grips: Array
+    held: Array
 
 
 def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
@@ -100,8 +101,11 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
     states = np.empty_like(trajectory.states)
     stiffness = np.empty((n, len(s.K)))
     network, grips = np.empty((n, len(p.outputs))), np.empty((n, *p.grip.shape))
+    ties = np.zeros(0, dtype=np.int64) if plant.dependence is None else plant.dependence.held
+    held = np.empty((n, len(ties)))
     for k in range(n):
         states[k] = plant.evaluate(trajectory.inside[k], trajectory.states[k])
+        held[k] = p.memory[ties]
         _take_rotors_out(mechanism, plant)
         for name, space in workspaces.items():
             taken[name][k] = space
@@ -109,7 +113,8 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
         network[k] = plant.outputs()
         grips[k] = p.memory[p.grip]
     seen = trajectory.time, trajectory.inside
-    return Record(*seen, states, stiffness=stiffness, network=network, grips=grips, **taken)
+    taken |= {"stiffness": stiffness, "network": network, "grips": grips, "held": held}
+    return Record(*seen, states, **taken)
 
 
 def _take_rotors_out(mechanism: Mechanism, plant: Plant) -> None:

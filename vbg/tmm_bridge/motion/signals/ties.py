@@ -1,0 +1,49 @@
+"""How well the dependent stores of a run hold together, at the output times.
+
+What ties them is a balance g = 0 of the instant, of which only the rate is integrated: where
+something jumps unseen they stay what they were.  The states' jump onto g = 0 by impulses, relative
+to the largest that each has had, is what they are off by, whatever the units of g.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.motion.rate.plant import Plant
+from vbg.tmm_bridge.motion.signals.channels import Record
+
+STEPS = 1e3  # allowed, in rtol of the run, between two bounds
+CLOSEST, LOOSEST = 1e-8, 1e-4
+
+
+def tied(mechanism: Mechanism, record: Record) -> float:
+    """The largest that states are off by, of the largest that each has had [1]."""
+    plant = Plant(mechanism)
+    if plant.dependence is None or not len(record.held):
+        return 0.0
+    own, off = mechanism.size, 0.0
+    largest = np.abs(record.states[:, own:]).max(axis=0)
+    told = np.abs(record.held)
+    told[~np.isfinite(told).all(axis=1)] = 0.0
+    for row in np.unique(told.argmax(axis=0)):
+        if not told[row].any():
+            continue
+        y = record.states[row]
+        plant.evaluate(record.inside[row], y)
+        onto, _ = plant.dependence.consistent(plant.program.memory, y[own:])
+        size = np.maximum(largest, np.abs(onto))
+        moved = np.abs(onto - y[own:]) / np.where(size > 0.0, size, 1.0)
+        off = max(off, float(moved.max(initial=0.0)))
+    return off
+
+
+def untied(off: float, rtol: float) -> tuple[str, ...]:
+    """In words that dependent stores are off by more than a run with `rtol` may make them."""
+    limit = float(np.clip(STEPS * rtol, CLOSEST, LOOSEST))
+    if off <= limit:
+        return ()
+    return (
+        f"its dependent stores are {off:.2g} of what they hold apart from what ties them (limit"
+        f" {limit:.1g}): something jumps or bends unseen",
+    )
