@@ -19,7 +19,8 @@ Quaternion = tuple[float, float, float, float]
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Frame F of a body B (or of the ground), fixed in it: written wherever a point is, its axes
-    as FRAME.x, -FRAME.z where a direction is.  Without states and forces.
+    as FRAME.x, -FRAME.z where a direction is, frame:z in a part that stands on it.  Without states
+    and forces.
 
       p_WF = p_WB + R_WB p_BF,   R_WF = R_WB R_BF,   v_WF = v_WB + w_WB x (R_WB p_BF)
 
