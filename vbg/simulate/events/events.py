@@ -17,6 +17,7 @@ from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
 from vbg.simulate.events.looks import FLAT, closer, end_of, goes_on, is_doubtful, places
 from vbg.simulate.events.massless import Massless, massless_ways
+from vbg.simulate.events.recent import Recent
 from vbg.simulate.events.rounding import Rounding
 from vbg.solution import Event
 
@@ -32,7 +33,7 @@ HALVES = 40  # of a part of a step, in which what was set going may have come ba
 ALIKE = 4e-14  # relative distance of roots between which only rounding is
 STEP = 1e-40  # of complex steps
 COMES = 4.0  # times as long as its growth asks for, in which a mode comes to its side
-CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
+INSTANT = 1e-5  # of an output step: events within it are at one instant
 
 
 class Switches:
@@ -79,7 +80,7 @@ class Switches:
         self._start = start
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
-        self._recent: list[tuple[float, list[int]]] = []
+        self._recent = Recent(self._instant)
         ways = np.array([modes for _, modes in self._grips], dtype=np.intp).reshape(-1, 2)
         places_of = self._mode[ways]
         self._dry = Grips(
@@ -215,7 +216,7 @@ class Switches:
             turning = flat & (self._armed | (self._signs < 0.0))
             ahead = turning & goes_on(looked, first, after, self._signs)
             self._crossed += np.setdiff1d(np.flatnonzero(ahead), self._crossed).tolist()
-        self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]
+        self._recent.add(first, self._crossed)
         idle = self.idle(first, stepper.between(first)) if self._grips else frozenset()
         return first, self._told(first, (i for i in self._crossed if i not in idle))
 
@@ -480,11 +481,7 @@ class Switches:
     @property
     def chatters(self) -> str:
         """The names of what switches endlessly at one instant; empty if nothing does."""
-        recent = self._recent
-        if len(recent) <= CHATTER or recent[-1][0] - recent[0][0] > self._instant:
-            return ""
-        lately = {i for _, crossed in recent for i in crossed}
-        return ", ".join(self._about[i].name for i in sorted(lately))
+        return ", ".join(self._about[i].name for i in self._recent.endless)
 
 
 def _as_they_are(_t: float, _x: Array) -> None:
