@@ -256,7 +256,7 @@ class Run:
             except StrayStages as stray:
                 if self.choice is not None and self.choice.strays():
                     self._change_method(stray.t, stray.x)
-                elif not self._shorter(stray):
+                elif not (self._shorter(stray) or self._settle()):
                     return strayed(stray.t)
                 continue
             if self.creep is not None and self.creep.lasts(self.stepper.t):
@@ -303,6 +303,8 @@ class Run:
             last = max(stepper.t_before, t - self.samples.spread(t))
             self.events += self._passing.root(t, (last, stepper.between(last).copy()), state)
             self._go_on(t, state, t + self.samples.spread(t))
+            if self.switches.shivers:
+                self._settle()
             return
         if fixed := isinstance(stepper, FixedStep):  # its rows are its steps
             self._hold()
@@ -373,6 +375,14 @@ class Run:
         self._change_stepper(t, x)
         if self.choice.tried and isinstance(self.stepper, Adaptive):
             self.stepper.follow(before)
+
+    def _settle(self) -> bool:
+        """Implicit steps from here on, where the choice is free; whether it was."""
+        if self.choice is None or self.choice.stiff or not isinstance(self.stepper, Adaptive):
+            return False
+        self.choice.settle()
+        self._change_method(self.stepper.t, self.stepper.x.copy())
+        return True
 
     def _shorter(self, stray: StrayStages) -> bool:
         """Back to where a step began whose stages stray, for a shorter one, if one is left."""

@@ -17,7 +17,7 @@ from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
 from vbg.simulate.events.looks import FLAT, closer, end_of, goes_on, is_doubtful, places
 from vbg.simulate.events.massless import Massless, massless_ways
-from vbg.simulate.events.recent import Recent
+from vbg.simulate.events.recent import ALIKE, Recent
 from vbg.simulate.events.rounding import Rounding
 from vbg.solution import Event
 
@@ -30,7 +30,6 @@ ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
 BRENT = 50**2  # iterations: halving needs 50, Brent at most their square (a triple root 150)
 HALVES = 40  # of a part of a step, in which what was set going may have come back
-ALIKE = 4e-14  # relative distance of roots between which only rounding is
 STEP = 1e-40  # of complex steps
 COMES = 4.0  # times as long as its growth asks for, in which a mode comes to its side
 INSTANT = 1e-5  # of an output step: events within it are at one instant
@@ -80,7 +79,7 @@ class Switches:
         self._start = start
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
-        self._recent = Recent(self._instant)
+        self._recent = Recent(len(self._about), self._instant)
         ways = np.array([modes for _, modes in self._grips], dtype=np.intp).reshape(-1, 2)
         places_of = self._mode[ways]
         self._dry = Grips(
@@ -105,6 +104,7 @@ class Switches:
         """Below which values are rounding.  Bounds of what follows at once count the ways of all
         modes, which are exact: no value is rounding that is not little beside what it has been."""
         sizes, ways = self._rounding(t, x), self._massless.ways
+        sizes = np.maximum(sizes, np.minimum(self._recent.blurred * sizes, FLAT * self._scale))
         sizes[ways] = np.minimum(sizes[ways], FLAT * self._scale[ways])
         return sizes
 
@@ -477,6 +477,11 @@ class Switches:
             self._lately = np.where(np.isfinite(values), np.abs(values), 0.0)
         self._signs = signs
         return values
+
+    @property
+    def shivers(self) -> bool:
+        """Whether what has crossed last does so again and again at one instant."""
+        return self._recent.shivers
 
     @property
     def chatters(self) -> str:
