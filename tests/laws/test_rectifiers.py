@@ -84,13 +84,16 @@ def test_no_diode_conducts_backwards(seed):
         assert_forward(found, numbers[4])
 
 
-@pytest.mark.parametrize("seed", range(100, 106))
-def test_what_does_not_end_is_right_until_there(seed):
-    """Where a blocked choke forgets within 1e-15 s, a run may end early, and says so."""
-    numbers = draw(np.random.default_rng(seed), least=-13.0)
-    found = vbg.simulate(bridge(*numbers))
-    assert found.status.code == "finished" or "switches endlessly" in found.status.sentence
-    assert_forward(found, numbers[4])
+@pytest.mark.parametrize("seed", tail([5, 39, 40, 6, *range(100, 106)], 3))
+def test_however_little_they_leak(seed):
+    """Where a blocked choke forgets within 1e-15 s diodes turn over once and no run ends early."""
+    draws = np.random.default_rng(seed)
+    numbers = list(draw(draws))
+    numbers[4] = float(10.0 ** draws.uniform(-13.0, -10.0)) / numbers[6]
+    for start in shaken(vbg.start(bridge(*numbers)), size=1e-13 * numbers[0] / numbers[6]):
+        found = vbg.simulate(start)
+        assert found.status.code == "finished" and not found.audit.failures, found.status
+        assert_forward(found, numbers[4])
 
 
 def test_a_leak_of_a_picosiemens():

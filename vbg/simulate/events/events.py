@@ -480,8 +480,10 @@ class Switches:
 
     @property
     def shivers(self) -> bool:
-        """Whether what has crossed last does so again and again at one instant."""
-        return self._recent.shivers
+        """Whether a mode turns over again and again at one instant: a law that jumps, or friction,
+        may slide along its zero, but what a mode sets decays within a step that is too long."""
+        modes = (self._mode >= 0) & (self._rest == 0.0) & ~self._latch
+        return bool(modes[self._recent.shivering].any())
 
     @property
     def chatters(self) -> str:

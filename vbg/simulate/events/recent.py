@@ -40,14 +40,14 @@ class Recent:
         return AGAIN**self._again
 
     @property
-    def shivers(self) -> bool:
-        """Whether something has just crossed again and again at one instant."""
+    def shivering(self) -> list[int]:
+        """What has crossed last and does so again and again at one instant."""
         if not self._events:
-            return False
+            return []
         now, latest = self._events[-1]
         since = [i for t, crossed in self._events if now - t <= self._instant for i in crossed]
         counts = Counter(since)
-        return any(counts[i] >= SHIVERS for i in latest)
+        return [i for i in latest if counts[i] >= SHIVERS]
 
     @property
     def endless(self) -> list[int]:
