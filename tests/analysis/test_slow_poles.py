@@ -9,8 +9,10 @@ from mpmath import eig, matrix, mp, workdps
 import vbg
 from vbg.analysis.linear.linear import linearise
 from vbg.analysis.linear.modes import find_modes
-from vbg.analysis.rest.idle import resting_point
+from vbg.analysis.rest.idle import resting_point, sought_rest
 from vbg.cli.main import main
+from vbg.cli.show.vibration import compared, poses_at, worst_of
+from vbg.tmm_bridge.modes.modal import vibration
 
 from ..rods import hanging_rods
 
@@ -187,3 +189,58 @@ def test_zeros_are_counted_in_any_coordinates(seed):
     names = tuple(f"z{i}" for i in range(n))
     found = find_modes(A.astype(float), names, np.eye(n), names)
     assert not any(mode.eigenvalue for mode in found)
+
+
+def hung(rng, mass, length, springs, speed):
+    """A tree of bodies without gravity, of random sizes about these, all hinges that turn or slide
+    on relaxed springs, or none; how many poles nothing holds."""
+    count = int(rng.integers(2, 5))
+    bodies, joints, forces, free = {}, {}, {}, 0
+    for k in range(count):
+        m = mass * 10.0 ** rng.uniform(-0.5, 0.5)
+        inertia = m * length**2 * rng.uniform(0.1, 0.15, 3)
+        points = {name: (length * rng.normal(size=3)).tolist() for name in "pq"}
+        inertia = dict(zip(("xx", "yy", "zz"), inertia.tolist(), strict=True))
+        bodies[f"b{k}"] = {"mass": m, "inertia": inertia, "points": points}
+        kind = ("revolute", "prismatic", "revolute", "spherical")[int(rng.integers(4))]
+        onto = f"b{int(rng.integers(k))}.q" if k else "ground"
+        joints[f"j{k}"] = {"kind": kind, "between": [onto, f"b{k}.p"]}
+        if kind == "spherical":
+            free += 6
+            continue
+        joints[f"j{k}"]["axis"] = rng.normal(size=3).tolist()
+        angle = float(rng.uniform(-2.0, 2.0)) if kind == "revolute" else 0.0
+        if kind == "revolute":
+            joints[f"j{k}"]["initial"] = {"angle": angle}
+        if not springs:
+            free += 2
+            continue
+        stiffness = mass * speed**2 * (length**2 if kind == "revolute" else 1.0)
+        spring = {"kind": "spring", "on": f"joints.j{k}", "k": stiffness, "length": angle}
+        forces[f"s{k}"] = spring
+    document = {"gravity": [0, 0, 0], "bodies": bodies, "joints": joints, "forces": forces}
+    return vbg.Model(**document), free
+
+
+@pytest.mark.parametrize("springs", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_what_nothing_holds_is_free_and_what_springs_hold_is_undamped(seed, springs):
+    """Of trees of any mass and length, in both solvers, also where last digits are moved: all
+    poles are zero, also where there are no others, but two for each spring, and none grows."""
+    rng = np.random.default_rng(seed)
+    sizes = 10.0 ** rng.uniform(-6, 6), 10.0 ** rng.uniform(-3, 3)
+    model, free = hung(rng, *sizes, springs, 10.0 ** rng.uniform(-2, 5))
+    for moved in range(3):
+        masses = {
+            name: {**body, "mass": body["mass"] * (1.0 + 1e-13 * moved)}
+            for name, body in model.document["bodies"].items()
+        }
+        document = {k: v for k, v in model.document.items() if k != "vbg"} | {"bodies": masses}
+        place = sought_rest(vbg.assemble(vbg.Model(**document)))
+        found = linearise(place.system, place.point)
+        twin = vibration(place.system.model, poses=poses_at(place))
+        poles = [mode.eigenvalue for mode in found.modes]
+        for values in (poles, twin.poles):
+            assert sum(value == 0.0 for value in values) == free
+            assert not np.any(np.real(values))
+        assert worst_of(compared(twin, found)) < 1e-6

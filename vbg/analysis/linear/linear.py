@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vbg.analysis.linear.known import rounding_of
-from vbg.analysis.linear.modes import Mode, find_modes, has_slow, stability
+from vbg.analysis.linear.modes import Mode, find_modes, may_be_rounding, stability
 from vbg.analysis.linear.taps import sampled_states, wired
 from vbg.analysis.probe.held import Sampling, sampling
 from vbg.analysis.probe.kinks import Kink, cells, kinks_at, on_side, undecided
@@ -239,7 +239,7 @@ def _on_one_side(
         return _form(probe, replace(point, x=x), sides, derived, there)
 
     A, known = form(point.x, jacobian, space), None
-    if has_slow(A):
+    if may_be_rounding(A):
         known = rounding_of(probe, point.t, point.x, sides, space, form)
     return Linearisation(
         A=A,

@@ -33,7 +33,7 @@ CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
 NOTHING = 1e-24  # of the largest pole: below, products of last digits
 APART = 1e-3  # relative: poles of such sizes are not conjugate to one another
-SLOW = 1e-4  # of the largest pole: rounding makes no more of one at zero
+SLOW = 1e-4  # of the largest pole or entry: rounding makes no more of a pole at zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +139,16 @@ def balanced(A: Array) -> tuple[Array, Array]:
     return whole, np.diag(scale)
 
 
-def has_slow(A: Array) -> bool:
-    """Whether rounding may have made any pole of A."""
+def may_be_rounding(A: Array) -> bool:
+    """Whether rounding of the entries of A may have made a pole, or the growth of one.  Of poles
+    that are all free the largest entry tells, not the largest pole."""
     if len(A) == 0 or not np.all(np.isfinite(A)):
         return False
-    sizes = np.abs(np.linalg.eigvals(A))
-    return bool(sizes.min() <= SLOW * sizes.max())
+    poles = np.linalg.eigvals(A)
+    sizes = np.abs(poles)
+    slow = sizes.min() <= SLOW * max(sizes.max(), np.abs(A).max())
+    least = np.minimum(np.abs(poles.real), np.abs(poles.imag))
+    return bool(slow or np.any((least > KNOWN * sizes) & (least <= SMALL * sizes)))
 
 
 def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, float]]:

@@ -36,7 +36,7 @@ from vbg.tmm_bridge.modes.polynomial import (
 Complex = NDArray[np.complex128]
 
 EPS = float(np.finfo(float).eps)
-SLOW = 1e-4  # of the largest pole: rounding of entries may make smaller ones
+SLOW = 1e-4  # of the largest pole or entry: rounding of entries may make smaller poles
 COPIES, SPREAD = 6, 4.0  # each moved by more than what S itself may be off by
 SMALL = 1e-7  # of a pole: a real or imaginary part as small, and no larger than its error, is none
 SURE = 1e-8  # of a pole: what it is known to where no more digits are looked for
@@ -53,9 +53,10 @@ class Poles:
 
 
 def may_be_rounding(S: Array) -> bool:
-    """Whether S has poles so small beside the largest one that rounding may have made them."""
+    """Whether S has poles so small beside the largest one, or its largest entry, that rounding may
+    have made them."""
     sizes = np.abs(np.linalg.eigvals(S)) if len(S) else np.ones(1)
-    return bool(sizes.min() <= SLOW * sizes.max())
+    return bool(sizes.min() <= SLOW * max(sizes.max(), np.abs(S).max(initial=0.0)))
 
 
 def poles_of(S: Array, samples: Array | None = None) -> Poles:
