@@ -52,6 +52,14 @@ def test_what_is_wrong_with_a_pair(pair, said):
         with_pair(entered("plane", "4", ("1 2 R",)), pair)
 
 
+@pytest.mark.parametrize("driven", ["R*1", "R*", "R 1"])
+def test_a_drive_is_written_as_it_is_shown(driven):
+    (pair,) = entered("space", "3", (f"1 2 {driven}",)).pairs
+    assert (pair.code, pair.driven) == ("R", 1)
+    with pytest.raises(UsageError, match="R leaves 1 freedom"):
+        with_pair(begun("space", "3"), "1 2 R*2")
+
+
 @pytest.mark.parametrize(
     ("space", "bodies"), [("plain", "4"), ("plane", "1"), ("", "four"), ("", "")]
 )

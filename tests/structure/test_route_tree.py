@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import vbg
 from tests.structure.mechanisms import nine_bar, swings
 from tests.structure.test_groups import CASES, read
 from vbg.cli.main import main
@@ -198,3 +199,69 @@ def test_measuring_is_told_while_it_lasts(terminal, capsys, monkeypatch):
     told = capsys.readouterr().err
     assert ("measuring groups" in told) == terminal
     assert not terminal or told.endswith("\r\x1b[K")
+
+
+def test_one_worker_is_not_said_to_gain(capsys):
+    file = str(EXAMPLES / "stewart-platform.toml")
+    assert main(["show", "structure", file, "--routes", "2", "--workers", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "one worker: nothing is solved at the same time" in told and "pays" not in told
+
+
+RSSR = {
+    "bodies": {
+        name: {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}, "position": place}
+        for name, place in (
+            ("crank", [0.05, 0, 0]),
+            ("rod", [0.3, 0.1, 0.2]),
+            ("rocker", [0.5, 0.2, 0.2]),
+        )
+    },
+    "joints": {
+        "A": {
+            "kind": "revolute",
+            "between": ["ground", {"body": "crank", "at": [-0.05, 0, 0]}],
+            "axis": [0, 0, 1],
+        },
+        "B": {
+            "kind": "spherical",
+            "between": [
+                {"body": "crank", "at": [0.05, 0, 0]},
+                {"body": "rod", "at": [-0.2, -0.1, -0.2]},
+            ],
+        },
+        "C": {
+            "kind": "spherical",
+            "between": [
+                {"body": "rod", "at": [0.2, 0.1, 0.2]},
+                {"body": "rocker", "at": [0, 0, 0.2]},
+            ],
+        },
+        "D": {
+            "kind": "revolute",
+            "between": [
+                {"body": "ground", "at": [0.5, 0.2, 0.0]},
+                {"body": "rocker", "at": [0, 0, -0.2]},
+            ],
+            "axis": [0, 1, 0],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("drive", "said"),
+    [
+        (None, "nothing is driven here: 0 freedoms are driven where the mobility is 1."),
+        ("3*t", "determined with what geometry adds (double-spherical rod of rod)"),
+    ],
+)
+@pytest.mark.parametrize("options", [["--routes", "2"], ["--workers", "2"]])
+def test_what_cannot_be_measured_is_said_once(drive, said, options, tmp_path, capsys):
+    """As the report counts it: with the spin of the rod between two balls held."""
+    joints = RSSR["joints"] | {"A": RSSR["joints"]["A"] | ({"drive": drive} if drive else {})}
+    file = tmp_path / "rssr.toml"
+    vbg.write(vbg.Model(**RSSR | {"joints": joints}), file)
+    assert main(["show", "structure", str(file), "--measured", *options]) == 2
+    told = capsys.readouterr().err
+    assert said in told and "error:" not in told.removeprefix("vbg: ")

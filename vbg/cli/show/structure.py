@@ -107,6 +107,11 @@ def act(arguments: argparse.Namespace) -> int:
         )
     model = read_checked(arguments)
     structure = analyse(model)
+    if arguments.measured:
+        from vbg.structure.kinematics.measured import require_measurable
+        from vbg.structure.motion import driven_linkage
+
+        require_measurable(structure, driven_linkage(model))
     report(structure, arguments, model if arguments.measured else None)
     return int(structure.over is not None or bool(structure.stiff))
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.errors import counted
 from vbg.structure.count.groups import Group
 from vbg.structure.count.report import Part, Structure
 from vbg.structure.topology.pairs import PLANAR
@@ -78,7 +79,7 @@ def _named(topology: Topology, rows: Iterable[tuple]) -> list[tuple]:
 def _listed(rows: Iterable[tuple]) -> str:
     text = ""
     for *ends, code in rows:
-        mark = ":" if ends[-1][-1:].isalpha() else ""  # keeps the name apart from the code
+        mark = "" if ends[-1].isdigit() else ":"  # keeps a name apart from the code
         text += "&".join(ends) + f"{mark}{code}."
     return text or "-"
 
@@ -113,7 +114,7 @@ def table_text(structure: Structure, library: Collection[str] = ()) -> str:
     kind = "planar" if topology.dimension == PLANAR else "spatial"
     lines = [
         f"{kind} mechanism: {len(topology.bodies) - 1} bodies and the frame "
-        f"{topology.bodies[0]!r}, {len(topology.pairs)} pairs",
+        f"{topology.bodies[0]!r}, {counted(len(topology.pairs), 'pair')}",
         f"mobility {structure.mobility}, driven freedoms {structure.driven}: {structure.state}",
     ]
     lines += [str(problem) for problem in structure.problems]

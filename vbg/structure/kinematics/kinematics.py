@@ -63,7 +63,7 @@ def solve_by_groups(
     """
     structure = analyse_topology(linkage.topology)
     if not structure.determined:
-        raise UsageError("; ".join(str(problem) for problem in structure.problems))
+        raise UsageError(" ".join(f"{one.what} {one.remedy}" for one in structure.problems))
     return run(make_program(linkage, structure), linkage, times, drives, workers=workers)
 
 

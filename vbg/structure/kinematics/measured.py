@@ -53,6 +53,24 @@ class Shared:
         return self.gain > PAYS
 
 
+def require_measurable(structure: Structure, linkage: Linkage) -> None:
+    """Refuses a machine whose motion its drives alone do not give: `structure` counts exceptions of
+    geometry, which the solution of groups does not know."""
+    if structure.determined and not analyse_topology(linkage.topology).determined:
+        held = "; ".join(f"{one.name} of {', '.join(one.bodies)}" for one in structure.findings)
+        raise UsageError(
+            "--measured solves machines that the count of pairs alone determines, and this one is "
+            f"determined with what geometry adds ({held}). Without it costs are estimated."
+        )
+    if not structure.determined:
+        why = " ".join(f"{one.what} {one.remedy}" for one in structure.problems)
+        missing = "nothing is driven here" if not structure.driven else "these do not"
+        raise UsageError(
+            f"--measured solves the motion that drives (functions of t) give, and {missing}: {why} "
+            "Without it costs are estimated, with the drives proposed."
+        )
+
+
 def measured_costs(
     linkage: Linkage, drives: Drives, t_end: float
 ) -> tuple[Structure, dict[int, float]]:
@@ -63,7 +81,7 @@ def measured_costs(
     """
     structure = analyse_topology(linkage.topology)
     if not structure.determined:
-        raise UsageError("; ".join(str(problem) for problem in structure.problems))
+        raise UsageError(" ".join(f"{one.what} {one.remedy}" for one in structure.problems))
     whole = group_program(linkage, structure)
     times = np.linspace(0.0, t_end, INSTANTS)
     before = _seconds(_first(whole, 0), linkage, times, drives)
@@ -113,7 +131,7 @@ def measured_sharing(
     runs of each.  Raises UsageError where the drives do not determine the motion."""
     structure = analyse_topology(linkage.topology)
     if not structure.determined:
-        raise UsageError("; ".join(str(problem) for problem in structure.problems))
+        raise UsageError(" ".join(f"{one.what} {one.remedy}" for one in structure.problems))
     program = group_program(linkage, structure)
     known = {t: drives(t) for t in times}  # not timed: the drives are given
     handover = handover_cost(workers) / workers if workers > 1 else 0.0

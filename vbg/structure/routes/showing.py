@@ -40,6 +40,8 @@ def routes_text(tree: RouteTree, *, best: int) -> str:
 
 
 def _verdict(tree: RouteTree, first: Route, alone: float) -> str:
+    if tree.workers == 1:
+        return "one worker: nothing is solved at the same time, and all routes cost the same"
     if max(map(len, first.batches)) == 1:
         why = "no groups are independent"
         if any(len(batch) > 1 for route in _parallel(tree) for batch in route.batches):

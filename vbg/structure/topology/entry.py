@@ -7,6 +7,7 @@ its freedoms are driven (Celdran, Saura and Dopico 2022, section 3.1).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from vbg.errors import UsageError, counted
@@ -97,8 +98,9 @@ def begun(space: str, bodies: str) -> Entry:
 
 def with_pair(entry: Entry, text: str) -> Entry:
     """The entry with the pair that `text` tells, ``1 2 R`` or ``1 2 R 1``: two bodies, a code, and
-    how many freedoms are driven.  Raises UsageError."""
-    words = text.replace(",", " ").split()
+    how many freedoms are driven, also as they are shown, ``R*1``, or
+    ``R*`` for one.  Raises UsageError."""
+    words = re.sub(r"\*(?=\s|$)", " 1", text).replace("*", " ").replace(",", " ").split()
     if len(words) not in (3, 4):
         raise UsageError(
             "a pair is two bodies, a code, and what is driven of it: 1 2 R, or 1 2 R 1."
