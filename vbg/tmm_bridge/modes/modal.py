@@ -25,10 +25,10 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, NO_INPUT
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
-from vbg.tmm_bridge.mechanism.scales import hinge_units
-from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
+from vbg.tmm_bridge.mechanism.start import Pose, start
 from vbg.tmm_bridge.modes.augmented import States, known_states, natural, resting
 from vbg.tmm_bridge.modes.exciting import given_by, unit_input
+from vbg.tmm_bridge.modes.falling import rest_of_tree
 from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.loads import has_followers
 from vbg.tmm_bridge.modes.passing import (
@@ -46,10 +46,7 @@ from vbg.tmm_bridge.modes.small import Small, small_motion
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 
-RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
-STEPS = 100
 TRIES = 20  # values of w^2 next to a mode at which its shape is looked for
-LARGEST_STEP = 0.3  # of any hinge in one Newton step [rad, or the model's size]
 NARROW = 1e-3  # relative width at which counting gives way to inverse iteration
 SUPPORTED = 1e-14  # of the largest w^2: a smaller one is zero
 
@@ -263,7 +260,7 @@ def vibration(
         return Vibration(rest.small, rest.y, rest.x, mechanism, rest.at)
     if poses is not None and not mechanism.bends:
         return Vibration(small_motion(mechanism, y), y)
-    return Vibration(*_rest(mechanism, y))
+    return Vibration(*rest_of_tree(mechanism, y))
 
 
 def _without_inputs(mechanism: Mechanism, off: Sequence[str]) -> Mechanism:
@@ -285,69 +282,6 @@ def _without_inputs(mechanism: Mechanism, off: Sequence[str]) -> Mechanism:
             feeds = tuple(feed for feed in network.feeds if feed[0] not in places)
             network = replace(network, feeds=feeds)
     return replace(mechanism, inputs=tuple(inputs), network=network)
-
-
-def _rest(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
-    """Newton in the potential: (K + mu M) dq = unbalanced efforts, with mu where K alone
-    would climb."""
-    largest = 0.0
-    small = small_motion(mechanism, y)
-    for _ in range(STEPS):
-        unbalanced = float(np.abs(small.unbalanced * _units(small)).max(initial=0.0))
-        largest = max(largest, unbalanced, _static_size(small))
-        if unbalanced <= max(RESTS * largest, _rounding(small)):
-            return small, y
-        step = _newton_step(small)
-        y = displace(mechanism.tables, y, step)
-        small = small_motion(mechanism, y)
-    raise UsageError(
-        f"{mechanism.model.name}: no rest was found next to the start; efforts of"
-        f" {unbalanced:.2g} N*m are left. Start nearer to one, or switch off what drives it on."
-    )
-
-
-def _units(small: Small) -> Array:
-    """Of the hinges: what an effort on each works [J] by a turn of 1 rad or a slide by the model's
-    size."""
-    return hinge_units(small.mechanism.tables, model_size(small.mechanism))
-
-
-def _static_size(small: Small) -> float:
-    weight = np.abs(small.mechanism.tables.gravity).max() * np.abs(small.M[:, 0, 0]).sum()
-    return float(weight) * model_size(small.mechanism) * 1e-3
-
-
-def _rounding(small: Small) -> float:
-    """Work of the stiffest spring along the model's size when positions are off by rounding."""
-    size, units = model_size(small.mechanism), _units(small)
-    six = np.array([size] * 3 + [1.0] * 3)
-    stiff = [small.K * np.outer(six, six)]
-    for one in small.couplings:  # between points, or of six displacements at each end
-        ends = np.resize(six, len(one.K))
-        stiff.append(one.K * np.outer(ends, ends))
-    for hinge in small.hinges:
-        unit = units[hinge.place : hinge.place + len(hinge.k)]
-        stiff.append(hinge.k * np.outer(unit, unit))
-    largest = max((float(np.abs(k).max(initial=0.0)) for k in stiff), default=0.0)
-    return float(np.finfo(float).eps * largest)
-
-
-def _newton_step(small: Small) -> Array:
-    """A step of bounded length that does not climb: mu as small as both allow."""
-    undamped = without_dampers(small)
-    stiff = float(np.abs(small.K).max(initial=0.0)) + max(
-        (float(np.abs(h.k).max(initial=0.0)) for h in small.hinges), default=0.0
-    )
-    scale = stiff / max(float(np.abs(small.M).max(initial=0.0)), 1e-300)
-    e, units = np.zeros((len(small.M), 6, 1)), _units(small)
-    mu = 0.0 if count_below(undamped, 1e-12 * scale) == 0 else 1e-9 * scale
-    while True:
-        if count_below(undamped, -mu) == 0:
-            passed = eliminate_beside(undamped, -mu)
-            step = np.real(respond(undamped, passed, small.unbalanced[:, None], e).hinges[:, 0])
-            if np.abs(step / units).max(initial=0.0) <= LARGEST_STEP:
-                return np.asarray(step)
-        mu = max(4.0 * mu, 1e-6 * scale)
 
 
 def _brackets(small: Small) -> list[tuple[float, float, int]]:

@@ -1,0 +1,85 @@
+"""Rest of chains and trees of bodies, springs and dampers, by Newton's method in the potential."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.scales import hinge_units
+from vbg.tmm_bridge.mechanism.start import displace, model_size
+from vbg.tmm_bridge.modes.passing import (
+    count_below,
+    eliminate_beside,
+    respond,
+    without_dampers,
+)
+from vbg.tmm_bridge.modes.small import Small, small_motion
+
+RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
+STEPS = 100
+LARGEST_STEP = 0.3  # of any hinge in one Newton step [rad, or the model's size]
+
+
+def rest_of_tree(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
+    """Newton in the potential: (K + mu M) dq = unbalanced efforts, with mu where K alone
+    would climb."""
+    largest = 0.0
+    small = small_motion(mechanism, y)
+    for _ in range(STEPS):
+        unbalanced = float(np.abs(small.unbalanced * _units(small)).max(initial=0.0))
+        largest = max(largest, unbalanced, _static_size(small))
+        if unbalanced <= max(RESTS * largest, _rounding(small)):
+            return small, y
+        step = _newton_step(small)
+        y = displace(mechanism.tables, y, step)
+        small = small_motion(mechanism, y)
+    raise UsageError(
+        f"{mechanism.model.name}: no rest was found next to the start; efforts of"
+        f" {unbalanced:.2g} N*m are left. Start nearer to one, or switch off what drives it on."
+    )
+
+
+def _units(small: Small) -> Array:
+    """Of the hinges: what an effort on each works [J] by a turn of 1 rad or a slide by the model's
+    size."""
+    return hinge_units(small.mechanism.tables, model_size(small.mechanism))
+
+
+def _static_size(small: Small) -> float:
+    weight = np.abs(small.mechanism.tables.gravity).max() * np.abs(small.M[:, 0, 0]).sum()
+    return float(weight) * model_size(small.mechanism) * 1e-3
+
+
+def _rounding(small: Small) -> float:
+    """Work of the stiffest spring along the model's size when positions are off by rounding."""
+    size, units = model_size(small.mechanism), _units(small)
+    six = np.array([size] * 3 + [1.0] * 3)
+    stiff = [small.K * np.outer(six, six)]
+    for one in small.couplings:  # between points, or of six displacements at each end
+        ends = np.resize(six, len(one.K))
+        stiff.append(one.K * np.outer(ends, ends))
+    for hinge in small.hinges:
+        unit = units[hinge.place : hinge.place + len(hinge.k)]
+        stiff.append(hinge.k * np.outer(unit, unit))
+    largest = max((float(np.abs(k).max(initial=0.0)) for k in stiff), default=0.0)
+    return float(np.finfo(float).eps * largest)
+
+
+def _newton_step(small: Small) -> Array:
+    """A step of bounded length that does not climb: mu as small as both allow."""
+    undamped = without_dampers(small)
+    stiff = float(np.abs(small.K).max(initial=0.0)) + max(
+        (float(np.abs(h.k).max(initial=0.0)) for h in small.hinges), default=0.0
+    )
+    scale = stiff / max(float(np.abs(small.M).max(initial=0.0)), 1e-300)
+    e, units = np.zeros((len(small.M), 6, 1)), _units(small)
+    mu = 0.0 if count_below(undamped, 1e-12 * scale) == 0 else 1e-9 * scale
+    while True:
+        if count_below(undamped, -mu) == 0:
+            passed = eliminate_beside(undamped, -mu)
+            step = np.real(respond(undamped, passed, small.unbalanced[:, None], e).hinges[:, 0])
+            if np.abs(step / units).max(initial=0.0) <= LARGEST_STEP:
+                return np.asarray(step)
+        mu = max(4.0 * mu, 1e-6 * scale)
