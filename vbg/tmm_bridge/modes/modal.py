@@ -28,7 +28,6 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.start import Pose, start
 from vbg.tmm_bridge.modes.augmented import States, known_states, natural, resting
 from vbg.tmm_bridge.modes.exciting import given_by, unit_input
-from vbg.tmm_bridge.modes.falling import rest_of_tree
 from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.loads import has_followers
 from vbg.tmm_bridge.modes.passing import (
@@ -43,6 +42,7 @@ from vbg.tmm_bridge.modes.passing import (
     without_dampers,
 )
 from vbg.tmm_bridge.modes.small import Small, small_motion
+from vbg.tmm_bridge.modes.tree_rest import rest_of_tree
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 

@@ -12,12 +12,14 @@ from vbg.tmm_bridge.mechanism.start import displace, model_size
 from vbg.tmm_bridge.modes.passing import (
     count_below,
     eliminate_beside,
+    needed,
     respond,
     without_dampers,
 )
 from vbg.tmm_bridge.modes.small import Small, small_motion
 
 RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
+HELD = 1e-10  # of the stiffness of its parts: a motion that climbs by less is free
 STEPS = 100
 LARGEST_STEP = 0.3  # of any hinge in one Newton step [rad, or the model's size]
 
@@ -30,7 +32,7 @@ def rest_of_tree(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
     for _ in range(STEPS):
         unbalanced = float(np.abs(small.unbalanced * _units(small)).max(initial=0.0))
         largest = max(largest, unbalanced, _static_size(small))
-        if unbalanced <= max(RESTS * largest, _rounding(small)):
+        if unbalanced <= max(RESTS * largest, _rounding(small)) and _is_balanced(small):
             return small, y
         step = _newton_step(small)
         y = displace(mechanism.tables, y, step)
@@ -39,6 +41,45 @@ def rest_of_tree(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
         f"{mechanism.model.name}: no rest was found next to the start; efforts of"
         f" {unbalanced:.2g} N*m are left. Start nearer to one, or switch off what drives it on."
     )
+
+
+def _stiffness(small: Small) -> Array:
+    """K of the free hinges, each by a turn of 1 rad or a slide by the model's size [J]."""
+    units = _units(small)[small.free]
+    unit = np.zeros((small.n_v, len(units)))
+    unit[small.free, np.arange(len(units))] = units
+    return np.asarray(units[:, None] * np.real(needed(small, 0.0, unit))[small.free])
+
+
+def _is_balanced(small: Small) -> bool:
+    """Whether of every hinge's effort nothing is left but RESTS of what such motions of all make
+    of it and of what it carries: what is nothing beside a heavy body moves a light one."""
+    left = np.abs(small.unbalanced * _units(small))[small.free]
+    terms = np.abs(_stiffness(small)).sum(axis=1) + _carried(small)[small.free]
+    return bool((left <= RESTS * terms + _rounding_of_couplings(small)).all())
+
+
+def _carried(small: Small) -> Array:
+    """The weight of all bodies behind each hinge along the model's size [J]."""
+    g = float(np.abs(small.mechanism.tables.gravity).max()) * model_size(small.mechanism)
+    found, behind = np.zeros(small.n_v), small.M[:, 0, 0].copy()
+    for node in range(len(small.hinges) - 1, -1, -1):
+        hinge = small.hinges[node]
+        found[hinge.place : hinge.place + len(hinge.k)] = g * behind[node]
+        if hinge.parent >= 0:
+            behind[hinge.parent] += behind[node]
+    return found
+
+
+def _is_held(small: Small) -> bool:
+    """Whether every motion of the hinges climbs, each by its own stiffness: springs of a watch
+    beside those of a press hold as they do alone."""
+    K = _stiffness(small)
+    own = np.diag(K)
+    if not (own > 0.0).all():
+        return False
+    scaled = K / np.sqrt(np.outer(own, own))
+    return bool(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).min(initial=1.0) > HELD)
 
 
 def _units(small: Small) -> Array:
@@ -57,13 +98,19 @@ def _rounding(small: Small) -> float:
     size, units = model_size(small.mechanism), _units(small)
     six = np.array([size] * 3 + [1.0] * 3)
     stiff = [small.K * np.outer(six, six)]
-    for one in small.couplings:  # between points, or of six displacements at each end
-        ends = np.resize(six, len(one.K))
-        stiff.append(one.K * np.outer(ends, ends))
     for hinge in small.hinges:
         unit = units[hinge.place : hinge.place + len(hinge.k)]
         stiff.append(hinge.k * np.outer(unit, unit))
     largest = max((float(np.abs(k).max(initial=0.0)) for k in stiff), default=0.0)
+    return max(float(np.finfo(float).eps * largest), _rounding_of_couplings(small))
+
+
+def _rounding_of_couplings(small: Small) -> float:
+    """The same of springs between points, or of six displacements at each end."""
+    six, largest = np.array([model_size(small.mechanism)] * 3 + [1.0] * 3), 0.0
+    for one in small.couplings:
+        ends = np.resize(six, len(one.K))
+        largest = max(largest, float(np.abs(one.K * np.outer(ends, ends)).max(initial=0.0)))
     return float(np.finfo(float).eps * largest)
 
 
@@ -75,7 +122,8 @@ def _newton_step(small: Small) -> Array:
     )
     scale = stiff / max(float(np.abs(small.M).max(initial=0.0)), 1e-300)
     e, units = np.zeros((len(small.M), 6, 1)), _units(small)
-    mu = 0.0 if count_below(undamped, 1e-12 * scale) == 0 else 1e-9 * scale
+    held = count_below(undamped, 1e-12 * scale) == 0 or _is_held(undamped)
+    mu = 0.0 if held else 1e-9 * scale
     while True:
         if count_below(undamped, -mu) == 0:
             passed = eliminate_beside(undamped, -mu)
