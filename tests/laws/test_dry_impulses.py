@@ -237,6 +237,7 @@ def test_what_is_carried_along_does_not_jump_with_its_carrier(solve, kind, seed)
 
 
 CONDITIONS = ["B.speed <= 0", "-B.speed > 0", "B.speed^3 <= 0", "-B.speed*B.speed^4 > 0"]
+CONDITIONS += ["B.speed*abs(B.speed)^1.5 <= 0", "-B.speed*sqrt(abs(B.speed)) > 0"]
 
 
 @pytest.mark.parametrize("solve", SOLVERS)

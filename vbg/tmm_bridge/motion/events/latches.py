@@ -34,7 +34,7 @@ MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
 ROUNDING = 1e-10  # of the largest that a condition was
 SOON = 1e-6  # of a run: what grows through zero within it was not at rest there
 TWICE = 2.0 ** np.arange(4)
-POWER = 0.01  # of the order of a power: nearer to an integer it is one
+POWER = 0.01  # of the order of a power: alike by less it is one
 TURNS = 3  # of one joint at an instant: it closes, opens, and may close again later
 
 
@@ -155,11 +155,11 @@ def _right_ahead(
 
 def _is_power(values: Sequence[float]) -> bool:
     """Whether something grows like a power of the time in times each twice the one before: v^3
-    behind the end of v stays below what was rounding of it, but no rounding grows so."""
+    or |v|^2.5 behind the end of v stays below what was rounding of it, but no rounding grows so."""
     if not min(values) > 0.0:
         return False
     order = np.diff(np.log2(values))
-    return bool(order[0] > 0.5 and np.all(np.abs(order - np.round(order[0])) < POWER))
+    return bool(order[0] > 0.5 and np.all(np.abs(order - order.mean()) < POWER))
 
 
 def _conditions(plant: Plant, t: float, y: Array) -> list[tuple[Latch, float]]:
