@@ -235,3 +235,11 @@ def test_latex_and_text_on_the_command_line(capsys):
 def test_options_of_symbols_beside_numbers_are_refused(options, capsys):
     assert main(["show", "matrices", str(PAPER), *options]) == 2
     assert "--latex" in capsys.readouterr().err
+
+
+def test_what_ties_a_dependent_vector_store_is_one_vector():
+    stores = {f"I{i}": {"kind": "I", "size": 2, "value": 2.0 + i} for i in range(2)}
+    graph = {"U": {"kind": "Se", "effort": [1.0, 2.0]}, "a": {"kind": "1", "size": 2}}
+    model = vbg.Model(bondgraph=graph | stores, bonds=["U -> a", "a -> I0", "a -> I1"])
+    members = partitioned_matrices(vbg.assemble(model)).members["u2"]
+    assert [(m.name, m.size) for m in members] == [("I1.dependent", 2)]

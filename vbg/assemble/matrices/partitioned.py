@@ -222,11 +222,17 @@ def _split(port: Port) -> Iterator[_Part]:
         return
     joint = vertex.name.removesuffix(".Sc")
     first = 0
-    for word, own in groupby(vertex.labels, key=lambda label: label.partition(".")[0]):
+    for word, own in groupby(vertex.labels, key=_kind_of_effort):
         those = tuple(own)
         last = first + len(those)
-        yield _Part(port, first, last, Member(f"{joint}.{word}", len(those), those), port.law)
+        name = f"{joint}.{word}" if word else joint
+        yield _Part(port, first, last, Member(name, len(those), those), port.law)
         first = last
+
+
+def _kind_of_effort(label: str) -> str:
+    """force, torque, drive, ...; of what ties a dependent store nothing."""
+    return "" if label.startswith("dependent store") else label.partition(".")[0]
 
 
 def _sizes(parts: Sequence[_Part]) -> Sizes:
