@@ -243,3 +243,25 @@ def test_what_ties_a_dependent_vector_store_is_one_vector():
     model = vbg.Model(bondgraph=graph | stores, bonds=["U -> a", "a -> I0", "a -> I1"])
     members = partitioned_matrices(vbg.assemble(model)).members["u2"]
     assert [(m.name, m.size) for m in members] == [("I1.dependent", 2)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_are_rounded_once_where_they_are_read(seed):
+    """1/J (r/2)^2 of a lever, a product of three numbers, to the digits that are told."""
+    inertia = np.round(np.random.default_rng(seed).uniform(1e-4, 9e-4, 3), 7) + 2e-3
+    model = vbg.Model(
+        parameters={"r": 0.3},
+        bodies={
+            "arm": {
+                "mass": 1.0,
+                "inertia": dict(zip(("xx", "yy", "zz"), inertia.tolist(), strict=True)),
+                "points": {"A": ["-r/2", 0.0, 0.0]},
+            }
+        },
+        joints={"A": {"kind": "spherical", "between": ["ground", "arm.A"]}},
+    )
+    entries = written_matrices(vbg.assemble(model)).matrices["H4"].entries
+    (formula,) = [f for r, c, f in entries if r == c == "A.force"]
+    told = sorted(float(n) for n in re.findall(r"([\d.]+)\*r\^2", formula))
+    expected = sorted(0.25 / inertia[1:])
+    assert told == [float(f"{x:.6g}") for x in expected]

@@ -23,6 +23,7 @@ from vbg.blocks import Block, const
 
 DIGITS = 6  # of a number without a name that is read by eye
 ALL = 17  # digits that a number has
+GUARD = 6  # digits more in products, so that none of those that are read is lost
 ROUNDING = 1e-15  # beside the numbers that were added: nothing
 READABLE = 1000  # numerators of fractions; others are decimals
 
@@ -121,7 +122,7 @@ class Formulas:
             case "sum":
                 numbers = self._coefficients.get(block) or block.data
                 return [
-                    _Term(self._exact(number) * term.number, term.factors)
+                    _Term(self._worked(number) * term.number, term.factors)
                     for number, arg in zip(numbers, block.args, strict=True)
                     for term in self._terms(arg)
                 ]
@@ -211,7 +212,7 @@ class Formulas:
 
     def number(self, value: Any) -> str:
         """A number or an expression of parameters."""
-        short = self._exact(value)
+        short = self._exact(value, self._digits)
         if short.is_Float:
             return _told(short, self._digits)
         latex = latex_writer(latex_symbols(short.free_symbols))
@@ -231,17 +232,19 @@ class Formulas:
         return self._bracketed([between.join(self.number(entry) for entry in row) for row in rows])
 
     def _constant(self, block: Block) -> _Term:
-        multiple, left = constant_of(block, self._constants.get(block), self._exact).scaled()
+        multiple, left = constant_of(block, self._constants.get(block), self._worked).scaled()
         return _Term(multiple, () if left is None else (left,))
 
-    def _exact(self, value: Any) -> Any:
-        """As sympy has it: whole numbers and usual fractions exact, others to a few digits; with
+    def _worked(self, value: Any) -> Any:
+        """A number to be multiplied with others."""
+        return self._exact(value, None if self._digits is None else self._digits + GUARD)
+
+    def _exact(self, value: Any, digits: int | None) -> Any:
+        """As sympy has it: whole numbers and usual fractions exact, others to `digits`; with
         all digits only what a number is to its last one."""
         import sympy
 
         from vbg.analysis.symbolic.entries import simple_fraction
-
-        digits = self._digits
 
         def short(number: Any) -> Any:
             simple = simple_fraction(float(number))
