@@ -11,6 +11,7 @@ from vbg.model.resolve.beams import stiffness_of
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.passing import eliminate, respond
 from vbg.tmm_bridge.solver import simulate
+from vbg.validate.poses import matrix_of
 
 STEEL = {"E": "210 GPa", "nu": 0.3, "density": 7850}
 
@@ -207,7 +208,7 @@ def momenta(solution, machine):
         xx, yy, zz, xy, yz, zx = body.inertia
         J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
         q, w = solution[f"{name}.rotation"], solution[f"{name}.angular_velocity"]
-        R = vbg.validate.poses.matrix_of
+        R = matrix_of
         h = np.array([R(a) @ J @ b for a, b in zip(q, w, strict=True)])
         p = body.mass * solution[f"{name}.velocity"]
         total = total + np.hstack([p, h + np.cross(solution[f"{name}.position"], p)])
