@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.remarks import unit_of
 from vbg.errors import Problem
+from vbg.model import Model
 from vbg.solution import Status
 
 STIFF = Problem(
@@ -67,12 +68,18 @@ def undefined(t: float, names: str) -> Status:
     )
 
 
-def chattering(t: float, names: str) -> Status:
+def chattering(model: Model, t: float, names: str) -> Status:
     """What switches over and over at one instant."""
+    parts = {name.partition(".")[0] for name in names.split(", ")}
+    kinds = {getattr(model.forces.get(part), "kind", "") for part in parts}
     return Status(
         "failed",
         f"At t = {t:.6g} s something switches endlessly: {names}.",
-        "Two laws contradict each other at the switching point; add a little "
+        "Stops that touch at one instant: rounding of their gaps turns one over with the other. "
+        "Move one of them, or a body before it, by a billionth of its way, and each touches by "
+        "itself."
+        if kinds == {"stop"} and len(parts) > 1
+        else "Two laws contradict each other at the switching point; add a little "
         "resistance, inertia or hysteresis there. For dry friction take `friction`, "
         "which sticks, and not sign(speed).",
     )

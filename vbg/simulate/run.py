@@ -271,7 +271,7 @@ class Run:
             if self.switches.undefined:
                 return undefined(self.stepper.t, self.switches.undefined)
             if self.switches.chatters:
-                return chattering(self.stepper.t, self.switches.chatters)
+                return chattering(self.system.model, self.stepper.t, self.switches.chatters)
             if self.progress is not None:
                 answer = self.progress(self.stepper.t / self.settings.t_end, self.stepper.t)
                 if answer is False:
