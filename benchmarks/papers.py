@@ -104,7 +104,12 @@ VECTOR_BOND_GRAPH = (
     Item("matrices in LaTeX", "show matrices FILE --latex", EVERY),
     Item("strokes, conserved quantities", "show causal FILE", EVERY),
     Item("derivative causality", "show causal FILE --causality derivative", EVERY),
-    Item("responses", "plot NAME.h5 -o NAME.svg", ("shaft-arm-slider", *MOVING), (RUN,)),
+    Item(
+        "responses",
+        "plot NAME.h5 '*.angle' '*.force' -o NAME.svg",
+        ("shaft-arm-slider", *MOVING),
+        (RUN,),
+    ),
 )
 STRUCTURE = (
     Item("groups, routes, tree", "show structure FILE --routes 5 --tree NAME-tree.svg", EVERY),
