@@ -8,6 +8,7 @@ from mpmath import eig, matrix, mp, workdps
 from scipy.linalg import eigh
 
 import vbg
+from vbg.cli.show.vibration import Row, worst_of
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.poles import poles_of
 
@@ -155,3 +156,29 @@ def test_a_slow_oscillation_beside_a_fast_one(damping, decades):
         )
         slow = min((complex(r) for r in roots if r.imag > 0), key=abs)
     assert found[0] == pytest.approx(slow, rel=1e-3 if decades == 4 else 1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_neither_solver_tells_from_zero_is_not_agreed(seed):
+    """At any scale; two poles agree within the sum of what they are known to, and a slow pole that
+    one of both lacks is no free motion."""
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.uniform(-6, 9)
+    slow = scale * 10.0 ** rng.uniform(-15, -7)
+    turned = slow * np.exp(1j * rng.uniform(0.0, np.pi))
+    e, d = slow * rng.uniform(1e-3, 0.4, 2)
+
+    def rows(pole, other, known):
+        return [Row(complex(pole), complex(other), {}, float("nan"), scale, known)]
+
+    for other in (0.0, turned * rng.uniform(0.5, 0.9)):
+        vague = rows(turned, other, (2.0 * slow, 3.0 * slow))
+        assert vague[0].untold
+        assert worst_of(vague) == np.inf
+    beside = turned * (1.0 + 0.99 * (e + d) / slow)
+    assert worst_of(rows(turned, beside, (e, d))) == 0.0
+    assert worst_of(rows(turned, turned * (1.0 + 1.1 * (e + d) / slow), (e, d))) > 1e-6
+    assert worst_of(rows(0.0, 0.0, (slow, slow))) == 0.0
+    lacks = rows(complex("nan"), turned, (0.0, 0.0))
+    assert not lacks[0].free_on_one_side
+    assert rows(complex("nan"), 0.0, (0.0, 0.0))[0].free_on_one_side

@@ -63,16 +63,16 @@ def register(subparsers: Any) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """One pole by both methods, the bond graph's `known` to so much [1/s]; `shape` of the transfer
-    matrices, `apart` what the shapes differ by, relative to their norm (NaN for a pole that is not
-    simple)."""
+    """One pole by both methods, each `known` to so much [1/s], the transfer matrices' first;
+    `shape` of these, `apart` what the shapes differ by, relative to their norm (NaN for a pole that
+    is not simple)."""
 
     pole: complex
     other: complex
     shape: Mapping[str, complex]
     apart: float
     scale: float
-    known: float = 0.0
+    known: tuple[float, float] = (0.0, 0.0)
 
     @property
     def both(self) -> bool:
@@ -91,19 +91,31 @@ class Row:
 
     @property
     def disagreement(self) -> float:
-        """The same beyond what the pole is known to; of what is zero by one method only whole."""
+        """The same beyond what poles that are not zero are known to; of what is zero by one method
+        only whole."""
         if not self.both:
             return self.error
+        known = sum(e for e, p in zip(self.known, (self.pole, self.other), strict=True) if p)
         free = self.pole == 0.0 or self.other == 0.0
-        known = max(self.known, NOTHING * self.scale if free else 0.0)
-        apart = abs(self.pole - self.other)
-        return 0.0 if apart <= known else 1.0 if free else self.error
+        if abs(self.pole - self.other) <= max(known, NOTHING * self.scale if free else 0.0):
+            return 0.0
+        return 1.0 if free else self.error
+
+    @property
+    def untold(self) -> bool:
+        """Whether no method tells the pole from zero, and one does not call it so."""
+        sizes = (abs(self.pole), abs(self.other))
+        return (
+            self.both
+            and max(sizes) > 0.0
+            and all(size <= known for size, known in zip(sizes, self.known, strict=True))
+        )
 
     @property
     def free_on_one_side(self) -> bool:
         """A zero that counts what nothing reads, as far as a shaft has turned."""
         alone = self.pole if self.other != self.other else self.other
-        return not self.both and abs(alone) <= ZERO * self.scale
+        return not self.both and alone == 0.0
 
 
 @dataclass(frozen=True)
@@ -212,7 +224,10 @@ def on_its_side(
 
 
 def worst_of(rows: list[Row]) -> float:
-    """The largest difference of poles and shapes, infinite for a pole that one of both lacks."""
+    """The largest difference of poles and shapes, infinite for a pole that one of both lacks, or
+    that neither tells from zero."""
+    if any(row.untold for row in rows):
+        return float("inf")
     told = [e for r in rows for e in (r.disagreement, r.apart) if e == e]
     return max(told, default=0.0)
 
@@ -234,7 +249,8 @@ def compared(found: Vibration, linear: Linearisation) -> list[Row]:
         simple = abs(pole) > ZERO * scale and others.min(initial=scale) > ZERO * scale
         shape = found.shape(complex(pole)) if simple else {}
         apart = _apart(shape, mode.shape) if shape else float("nan")
-        rows.append(Row(complex(pole), mode.eigenvalue, shape, apart, scale, mode.error))
+        known = (float(found.known[k]), mode.error)
+        rows.append(Row(complex(pole), mode.eigenvalue, shape, apart, scale, known))
     rows += [Row(complex("nan"), m.eigenvalue, {}, float("nan"), scale) for m in left]
     return [row for row in rows if not row.free_on_one_side]
 
@@ -305,6 +321,8 @@ def as_plain(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude])
                 "transfer": _pair(row.pole),
                 "bond_graph": _pair(row.other),
                 "difference": row.error if row.both else None,
+                "known": row.known if row.both else None,
+                "told": not row.untold,
                 "shape": {name: [v.real, v.imag] for name, v in row.shape.items()},
                 "shape_difference": row.apart if row.apart == row.apart else None,
             }
@@ -345,7 +363,7 @@ def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) 
         error = f"{row.error:.1e}" if row.both else lacks
         cells.append((_complex(pole), hertz, error, apart, (shown or [""])[0]))
         cells += [("", "", "", "", line) for line in shown[1:]]
-    lines.append(table(cells, "<>>><"))
+    lines += [table(cells, "<>>><"), *_untold(rows)]
     if amplitudes:
         cells4 = [("coordinate", "[rad/s]", "amplitude per unit", "difference")]
         cells4 += [
@@ -353,6 +371,15 @@ def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) 
         ]
         lines += ["", table(cells4, "<>>>")]
     return "\n".join(lines)
+
+
+def _untold(rows: Sequence[Row]) -> list[str]:
+    """Of poles that no method tells from zero."""
+    which = [
+        f"{_complex(row.pole)} (known to {figure(max(row.known), 2)})" for row in rows if row.untold
+    ]
+    why = "much stiffer or lighter parts beside leave no digit of them"
+    return [f"Neither solver can tell from zero: {', '.join(which)}; {why}."] if which else []
 
 
 def plain_products(found: Orthogonality) -> dict[str, Any]:
