@@ -43,6 +43,7 @@ MIDDLE = np.array([0.5]), np.array([1.0])  # places and weights: exact where L i
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 GAUSS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS
 HALVED = 40  # times, a part of a jump at most: a law may have a vertical slope inside
+PARTS, SURE = 1000, 4  # at most; halvings of all parts before what they lack is rounding
 STEPS, HALVINGS = 100, 40  # of Newton, onto speeds inside a jump
 EXACT = 1e-13  # of the jump: what is left of it is rounding
 AGREE = 1e-11  # of the works: the sum that they have
@@ -137,6 +138,16 @@ class Kick:
         return Event(self.at, kink.part, told)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """A part of a jump from the state `begin`, and what its works lack [J]."""
+
+    ends: Ends
+    begin: Array
+    moved: Moved
+    lack: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Path:
     """From speeds before a jump to those behind it; `work(s, L)` is that of impulses L at the
@@ -148,24 +159,38 @@ class _Path:
     work: Callable[[float, Array], Array]
 
     def follow(self, t: float, x: Array) -> Moved:
-        """The end of it, and the impulses: the whole and their integral over s."""
+        """The end of it, and the impulses: the whole and their integral over s.  Where most parts
+        lack something, however short, and less in longer ones, it is what their impulses are
+        rounded by."""
         missing = self.projector.residuals(t, x)[1]
         moved, lack, size = self._part(t, x, missing, (0.0, 1.0), MIDDLE)
         least = AGREE * size + ROUNDED * abs(float(self.stored(t, x)[0]))
-        return moved if lack <= least else self._parts(t, x, missing, (0.0, 1.0), least, HALVED)
-
-    def _parts(
-        self, t: float, x: Array, missing: Array, ends: Ends, least: float, left: int
-    ) -> Moved:
-        """From x at the first of the `ends` to the second, in parts whose works lack the `least`
-        [J] at most."""
-        moved, lack, _ = self._part(t, x, missing, ends, GAUSS)
-        if lack <= least or left == 0:
+        if lack <= least:
             return moved
-        middle = 0.5 * (ends[0] + ends[1])
-        x, half, early = self._parts(t, x, missing, (ends[0], middle), least, left - 1)
-        x, rest, late = self._parts(t, x, missing, (middle, ends[1]), least, left - 1)
-        return x, half + rest, early + (ends[1] - middle) * half + late
+        parts = [self._piece(t, x, missing, (0.0, 1.0))]
+        best, fewest = parts, np.inf
+        for level in range(HALVED):
+            lacks = [part.lack for part in parts if part.lack > least]
+            if sum(lacks) < fewest:
+                best, fewest = parts, sum(lacks)
+            noise = level > SURE and best is not parts and 2 * len(lacks) > len(parts)
+            if not lacks or noise or len(parts) > PARTS:
+                break
+            parts = [
+                half
+                for part in parts
+                for half in (self._halves(t, part, missing) if part.lack > least else (part,))
+            ]
+        return _composed(best)
+
+    def _piece(self, t: float, x: Array, missing: Array, ends: Ends) -> _Piece:
+        moved, lack, _ = self._part(t, x, missing, ends, GAUSS)
+        return _Piece(ends, x, moved, lack)
+
+    def _halves(self, t: float, part: _Piece, missing: Array) -> tuple[_Piece, _Piece]:
+        middle = 0.5 * (part.ends[0] + part.ends[1])
+        first = self._piece(t, part.begin, missing, (part.ends[0], middle))
+        return first, self._piece(t, first.moved[0], missing, (middle, part.ends[1]))
 
     def _part(
         self, t: float, x: Array, missing: Array, ends: Ends, rule: tuple[Array, Array]
@@ -184,6 +209,17 @@ class _Path:
         rise = float(self.stored(t, x)[0]) - held
         size = float(np.abs(works).max(initial=abs(rise)))
         return (x, whole, mean), abs(rise - float(works.sum())), size
+
+
+def _composed(parts: Sequence[_Piece]) -> Moved:
+    """One part from those that follow one another."""
+    whole = np.zeros_like(parts[0].moved[1])
+    mean = np.zeros_like(whole)
+    for part in parts:
+        _, more, within = part.moved
+        mean += (part.ends[1] - part.ends[0]) * whole + within
+        whole += more
+    return parts[-1].moved[0], whole, mean
 
 
 def move(
