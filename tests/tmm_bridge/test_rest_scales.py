@@ -50,8 +50,9 @@ def test_light_and_heavy_bodies_come_to_their_own_rests(seed: int) -> None:
         k = mass * G / sags[name.upper()]
         forces[name + "s"] = {"kind": "spring", "on": f"joints.{name.upper()}", "k": k}
     found = vibration(vbg.Model(gravity=[0, 0, -G], bodies=bodies, joints=joints, forces=forces))
+    # to RESTS of its own stiffness m g l, l >= 0.5 m, and of its weight along the model's size
     for name in "ABC":
-        assert abs(coordinate(found, name)) < 1e-12
+        assert abs(coordinate(found, name)) < 1e-11
     for name, sag in sags.items():
         assert coordinate(found, name) == pytest.approx(-sag, rel=1e-9)
 
