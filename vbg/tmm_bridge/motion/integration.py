@@ -125,12 +125,9 @@ def integrate(
     plant, record = Plant(mechanism, float(grid[-1] - grid[0])), _Record(grid, patience)
     halts = stops_of(mechanism, float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
-    status, seen = Status("finished", "The simulation reached its end."), record.between
+    status = Status("finished", "The simulation reached its end.")
     try:
-        y = plant.sample(halts[0], switched(plant, plant.smooth[0], y0, seen, first=True))
-        y = switched(plant, plant.smooth[0], y, seen, first=False)  # under what was sampled
-        record.events += turned_at_start(plant, float(grid[0]), y0, y)
-        record.add(plant, float(grid[0]), y.copy())
+        y = _begun(plant, halts[0], y0, record)
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)
             y = y if begin is halts[0] else _behind(plant, begin, y, record)
@@ -173,6 +170,16 @@ def integrate(
         plant.liveliest,
         record.between,
     )
+
+
+def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
+    """The state at the start, samplers read and modes chosen, also under what was sampled."""
+    t, seen = plant.smooth[0], record.between
+    y = plant.sample(first, switched(plant, t, y0, seen, first=True))
+    y = switched(plant, t, y, seen, first=False)
+    record.events += turned_at_start(plant, float(record.grid[0]), y0, y)
+    record.add(plant, float(record.grid[0]), y.copy())
+    return y
 
 
 def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:

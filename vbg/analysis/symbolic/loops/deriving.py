@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -172,44 +172,34 @@ def _derived(
         return exact(numbers.matrix(frame_of(joint, name)))
 
     scalars = {j: exact(numbers.matrix(number_of(j, k)))[0, 0] for j, k in _numbers_of(model)}
-    algebra = Algebra()
-    slope, tidy, decimals = algebra.slope, algebra.tidy, algebra.decimals
+    algebra, t = Algebra(), sympy.Symbol("t", real=True)
     k = kinematics_of(tree, of, scalars, numbers.parameters, algebra)
     reader, speeds = _reader(numbers, k)
     rows = [*_cuts(model, tree, k, of, scalars), *_drives(numbers, reader, k)]
     mass, loads, needs = _balances(numbers, inertias, reader, k, speeds)
     start = _start(begin, tree, k)
     parameters = {**numbers.parameters, **inertias.parameters}
-    values = {**start, **parameters, sympy.Symbol("t", real=True): 0.0}
+    values = {**start, **parameters, t: 0.0}
     rows, idle = _felt(rows, k, values)
     places, shared = _independent(rows, k, values, model, independent)
-    t = sympy.Symbol("t", real=True)
-    closures = [tidy(row.value) for row in rows]
-    J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(slope(closures[i], k.q[j])))
-    driven = [between_jumps(-slope(c, t)) for c in closures]
-    known = arguments_of(closures, k.q, k.u, mark="c")
-    bias = [between_jumps(_second(c, k, known, t)) for c in closures]
+    closures, J, driven, bias, known = _rates_of(rows, k)
     sums = {**k.speeds, **known.speeds}
     accelerations = tuple(sympy.Symbol(f"d_{u}", real=True) for u in k.u)
     outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of) if forces else {}
     states, rates = _other_states(numbers, reader, k)
     found = [*closures, *J, *driven, *bias, *mass, *loads, *rates, *chain(*outputs.values())]
     met = set().union(*(e.free_symbols for e in found)) if found else set()
-    done: dict[Any, Any] = {}
-
-    def told(values: Any) -> tuple[Any, ...]:
-        return tuple(decimals(replaced(value, sums, done)) for value in values)
-
+    told = partial(_told, algebra, sums, dict[Any, Any]())
     return MinimalEquations(
         model.name,
         k.q,
         k.u,
         places,
         told(closures),
-        J.applyfunc(decimals),
+        J.applyfunc(algebra.decimals),
         told(driven),
         told(bias),
-        mass.applyfunc(decimals),
+        mass.applyfunc(algebra.decimals),
         told(loads),
         states,
         told(rates),
@@ -222,6 +212,26 @@ def _derived(
         idle,
         numbers.numbered,
     )
+
+
+def _told(algebra: Algebra, sums: Any, done: dict[Any, Any], values: Any) -> tuple[Any, ...]:
+    """Expressions with their sums written in, in decimals; `done`: those that are."""
+    return tuple(algebra.decimals(replaced(value, sums, done)) for value in values)
+
+
+def _rates_of(
+    rows: Sequence[Row], k: Kinematics
+) -> tuple[list[Any], Any, list[Any], list[Any], Arguments]:
+    """Closures g(q, t) = 0, their Jacobian J, -dg/dt, the right side gamma of J q'' = gamma, and
+    the arguments that stand in it."""
+    import sympy
+
+    t, slope, tidy = sympy.Symbol("t", real=True), k.algebra.slope, k.algebra.tidy
+    closures = [tidy(row.value) for row in rows]
+    J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(slope(closures[i], k.q[j])))
+    driven = [between_jumps(-slope(c, t)) for c in closures]
+    known = arguments_of(closures, k.q, k.u, mark="c")
+    return closures, J, driven, [between_jumps(_second(c, k, known, t)) for c in closures], known
 
 
 def _cuts(model: Any, tree: Tree, k: Kinematics, of: Any, scalars: Any) -> Iterator[Any]:
