@@ -16,6 +16,9 @@ from ..rods import hanging_rods
 from ..tail import tail
 
 
+ONES = dict.fromkeys(("xx", "yy", "zz"), 1.0)
+
+
 def scaled(rng, S, decades=6):
     """In other units of the states, which poles do not see."""
     units = 2.0 ** np.round(rng.uniform(-decades, decades, len(S)) * np.log2(10.0))
@@ -182,3 +185,33 @@ def test_what_neither_solver_tells_from_zero_is_not_agreed(seed):
     lacks = rows(complex("nan"), turned, (0.0, 0.0))
     assert not lacks[0].free_on_one_side
     assert rows(complex("nan"), 0.0, (0.0, 0.0))[0].free_on_one_side
+
+
+@pytest.mark.parametrize("damped", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("count", [2, 5, 9])
+def test_equal_masses_on_a_hub_have_equal_poles(count, damped):
+    """A free hub M with k masses m on springs and dampers of one kind: two poles at zero,
+    s^2 + w^2 (1 + d s) = 0 with w^2 = K/m (k - 1 times each) and K (1/m + k/M), and the shapes of
+    the latter: masses -M / (k m) of the hub."""
+    K, m, M = 3.7, 1.1, 2.3
+    bodies: dict[str, object] = {"hub": {"mass": M, "inertia": ONES}}
+    joints = {"rail": {"kind": "prismatic", "axis": [1, 0, 0], "between": ["ground", "hub"]}}
+    forces: dict[str, object] = {}
+    for k in range(count):
+        bodies[f"b{k}"] = {"mass": m, "inertia": ONES}
+        joints[f"r{k}"] = {"kind": "prismatic", "axis": [1, 0, 0], "between": ["hub", f"b{k}"]}
+        forces[f"s{k}"] = {"kind": "spring", "on": f"joints.r{k}", "k": K}
+        forces[f"d{k}"] = {"kind": "damper", "on": f"joints.r{k}", "c": damped * K}
+    document = {"gravity": [0, 0, 0], "bodies": bodies, "joints": joints, "forces": forces}
+    found = vibration(vbg.Model(**document))
+    assert list(found.poles[:2]) == [0.0, 0.0]
+    squares = [K / m] * (count - 1) + [K * (1.0 / m + count / M)]
+    right = np.concatenate([np.roots([1.0, w2 * damped, w2]) for w2 in squares])
+    for value, known in zip(found.poles[2:], found.known[2:], strict=True):
+        assert np.abs(right - value).min() <= known + 1e-14 * abs(value)
+        assert known < 1e-12 * abs(value)
+    last = right[-1] if right[-1].imag >= 0.0 else right[-2]
+    shape = found.shape(complex(found.poles[np.abs(found.poles - last).argmin()]))
+    for k in range(count):
+        ratio = shape[f"r{k}.slide"] / shape["rail.slide"]
+        assert ratio == pytest.approx(-(1.0 + M / (count * m)), abs=1e-12)

@@ -8,8 +8,8 @@ change in copies of S that rounding might have made.  Then
     p(s) = s^m q(s) + what rounding left,
 
 and the others are roots of p where they are larger than what rounding left has, else of q.  A root
-s changes by dp(s) / p'(s), or sqrt(2 dp(s) / p''(s)) where it is double; the roots of what is left
-are zeros known to that only.
+s changes by dp(s) / p'(s), or (k! dp(s) / p^(k)(s))^(1/k) where it is k-fold; the roots of what is
+left are zeros known to that only.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.modes.polynomial import (
     Exact,
     Roots,
-    at,
     characteristic,
     derivative,
     digits_for,
     log10,
-    ratio,
     roots,
+    sizes_at,
 )
 
 Complex = NDArray[np.complex128]
@@ -41,6 +40,7 @@ COPIES, SPREAD = 6, 4.0  # each moved by more than what S itself may be off by
 SMALL = 1e-7  # of a pole: a real or imaginary part as small, and no larger than its error, is none
 SURE = 1e-8  # of a pole: what it is known to where no more digits are looked for
 NEAR = 1e-3  # of a pole: what one is known to from which the search for its digits begins
+ALIKE = 1e-3  # relative: poles no further apart are alike
 PARTED = 10.0  # times the largest that rounding left: others are known apart from it
 
 
@@ -103,7 +103,8 @@ def _exact(S: Array, samples: Array, rough: Poles) -> Poles:
 
     n, size = len(S), np.diag(matrix_balance(S, permute=False)[1])  # powers of 2
     near = rough.values[rough.known <= NEAR * np.abs(rough.values)].tolist()
-    with digits_for(n):
+    alike = _alike(rough.values)
+    with digits_for(n, alike):
         p, *others = (characteristic(one / size[:, None] * size) for one in _copies(S, samples))
         changes = np.array([other - p for other in others])
         most = np.abs(changes).max(axis=0)
@@ -115,9 +116,15 @@ def _exact(S: Array, samples: Array, rough: Poles) -> Poles:
             z = _by_size(roots(p, near))
         else:
             z = Roots(z.re[m:], z.im[m:])
-        known = _moved(p, changes, z) + EPS * np.abs(z.values)
+        known = _moved(p, changes, z, alike) + EPS * np.abs(z.values)
     values = np.concatenate([np.zeros(m), z.values])
     return Poles(values, np.concatenate([np.full(m, left), known]))
+
+
+def _alike(values: Complex) -> int:
+    """How many poles lie together at most."""
+    apart = np.abs(values[:, None] - values)
+    return int((apart <= ALIKE * np.abs(values)).sum(axis=1).max())
 
 
 def _copies(S: Array, samples: Array) -> Array:
@@ -143,14 +150,17 @@ def _by_size(z: Roots) -> Roots:
     return Roots(z.re[order], z.im[order])
 
 
-def _moved(p: Exact, changes: Exact, z: Roots) -> Array:
-    """What the roots z of p move by where p changes."""
-    slope = derivative(p)
-    once, twice, most = at(slope, z), at(derivative(slope), z), np.zeros(len(z.re))
+def _moved(p: Exact, changes: Exact, z: Roots, alike: int) -> Array:
+    """What the roots z of p, of which so many are `alike`, move by where p changes: by the least of
+    (dp k! / p^(k))^(1/k), k to the number of those."""
+    slopes, slope, units = [], p, 0.0
+    for k in range(1, min(alike + 1, len(p) - 1) + 1):
+        slope, units = derivative(slope), units + float(np.log10(k))
+        slopes.append(sizes_at(slope, z) - units)
+    most = np.zeros(len(z.re))
     for change in changes:
-        moved = at(change, z)
-        by = np.abs(ratio(moved, once).values)
-        double = np.sqrt(2.0 * np.abs(ratio(moved, twice).values))
-        by = np.where((by == 0.0) | ((double > 0.0) & (double < by)), double, by)
-        most = np.maximum(most, by)
+        moved = sizes_at(change, z)
+        ways = [(moved - size) / k for k, size in enumerate(slopes, 1) if np.isfinite(size).any()]
+        by = np.min([np.where(np.isnan(way), np.inf, way) for way in ways], axis=0)
+        most = np.maximum(most, 10.0 ** np.where(np.isfinite(moved), by, -np.inf))
     return most

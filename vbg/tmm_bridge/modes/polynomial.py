@@ -29,6 +29,7 @@ from vbg.tmm_bridge.kernels.rotation import Array
 Exact = NDArray[Any]  # of Decimal
 
 DIGITS, MORE = 60, 1  # of a decimal: and more for each row
+EACH = 20  # and for each root of a cluster behind the first: their products have so many in common
 STEPS, CLOSED = 500, 1e-20  # of the corrections; relative size of the last one
 NONE = 1e-18  # of a root: its real or imaginary part so small is rounding
 BESIDE = 1e-12  # relative: where a search begins that is told a root
@@ -36,9 +37,11 @@ TURNED = 0.7  # rad of the first roots on their circles, off any symmetry
 
 
 @contextmanager
-def digits_for(n: int) -> Iterator[None]:
-    """Decimals of as many digits as matrices (n, n) need."""
-    with localcontext(Context(prec=DIGITS + MORE * n, Emin=-(10**9), Emax=10**9)):
+def digits_for(n: int, alike: int = 1) -> Iterator[None]:
+    """Decimals of as many digits as matrices (n, n) need of which so many poles are `alike`: p is
+    known to its digits, a root of m alike to their m-th part."""
+    digits = DIGITS + MORE * n + EACH * (alike - 1)
+    with localcontext(Context(prec=digits, Emin=-(10**9), Emax=10**9)):
         yield
 
 
@@ -99,6 +102,13 @@ def at(p: Exact, z: Roots) -> Roots:
     for c in p[1:]:
         re, im = re * z.re - im * z.im + c, re * z.im + im * z.re
     return Roots(re, im)
+
+
+def sizes_at(p: Exact, z: Roots) -> Array:
+    """log10 |p(z)|."""
+    value = at(p, z)
+    squares = value.re * value.re + value.im * value.im
+    return np.asarray(0.5 * np.frompyfunc(log10, 1, 1)(squares).astype(float))
 
 
 def derivative(p: Exact) -> Exact:
