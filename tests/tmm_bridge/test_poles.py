@@ -15,7 +15,6 @@ from vbg.tmm_bridge.modes.poles import poles_of
 from ..rods import hanging_rods
 from ..tail import tail
 
-
 ONES = dict.fromkeys(("xx", "yy", "zz"), 1.0)
 
 
