@@ -47,6 +47,7 @@ PARTS, SURE = 1000, 4  # at most; halvings of all parts before what they lack is
 STEPS, HALVINGS = 100, 40  # of Newton, onto speeds inside a jump
 EXACT = 1e-13  # of the jump: what is left of it is rounding
 AGREE = 1e-11  # of the works: the sum that they have
+LACKS = 1e-7  # of the works: what they lack at most where a path is followed to its end
 ROUNDED = 64.0 * np.finfo(float).eps  # of a stored energy, as a difference of two
 SEEN = 1e-10  # of the terms of a speed: a smaller jump is rounding
 
@@ -119,7 +120,8 @@ class Kick:
             project(t, x)
             found = _works(brought, *before, mean) + _works(brought, t, x, whole - mean)
             lack = float(stored(t, x)[0]) - held - float(found.sum())
-            if size := float(np.abs(found).sum()):
+            size = float(np.abs(found).sum())
+            if 0.0 < abs(lack) <= LACKS * size:  # more is for the audit to tell
                 found += lack * np.abs(found) / size
             works.update(zip(brought.program.outputs, found.tolist(), strict=True))
 

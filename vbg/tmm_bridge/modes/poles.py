@@ -40,6 +40,7 @@ COPIES, SPREAD = 6, 4.0  # each moved by more than what S itself may be off by
 SMALL = 1e-7  # of a pole: a real or imaginary part as small, and no larger than its error, is none
 SURE = 1e-8  # of a pole: what it is known to where no more digits are looked for
 NEAR = 1e-3  # of a pole: what one is known to from which the search for its digits begins
+QUOTIENTS, BESIDE = 3, 1e-9  # of one pole; relative: where S less it is inverted
 ALIKE = 1e-3  # relative: poles no further apart are alike
 PARTED = 10.0  # times the largest that rounding left: others are known apart from it
 
@@ -67,7 +68,8 @@ def poles_of(S: Array, samples: Array | None = None) -> Poles:
         one, more = S[np.ix_(part, part)], off[:, part[:, None], part]
         found = _together(one, more)
         if np.any(found.known > SURE * np.abs(found.values)):
-            found = _exact(one, more, found)
+            nonzero = bool(np.all(found.known <= NEAR * np.abs(found.values)))
+            found = (_one_by_one(one, more) if nonzero else None) or _exact(one, more, found)
         values.append(found.values)
         known.append(found.known)
     every, sure = np.concatenate(values), np.concatenate(known)
@@ -96,6 +98,37 @@ def _together(S: Array, samples: Array) -> Poles:
     off = SPREAD * (off + len(S) * EPS * float(np.linalg.norm(even)))
     along = np.abs((left.conj() * right).sum(axis=0))
     return Poles(values.astype(complex), off / np.maximum(along, EPS))
+
+
+def _one_by_one(S: Array, samples: Array) -> Poles | None:
+    """Each by two-sided Rayleigh quotients w.S v / w.v, residuals in more digits than S has, v and
+    w by inverse iteration beside it (A. Ostrowski, Archive for Rational Mechanics and Analysis 3
+    (1959) 325).  None where that does not close in on poles apart from one another and from zero
+    by far more than they are known to."""
+    from scipy.linalg import eig, lu_factor, lu_solve, matrix_balance
+
+    even, T = matrix_balance(S, permute=False)
+    off, one = samples / np.diag(T)[:, None] * np.diag(T), np.eye(len(S))
+    long = even.astype(np.clongdouble)
+    values, left, right = eig(even, left=True)
+    found, known = values.astype(complex), np.zeros(len(S))
+    for i, (w, v) in enumerate(zip(left.T.astype(complex), right.T.astype(complex), strict=True)):
+        for _ in range(QUOTIENTS):
+            factor = lu_factor(even - found[i] * (1.0 + BESIDE) * one)
+            v, w = lu_solve(factor, v), lu_solve(factor, w, trans=2)
+            v, w = v / np.linalg.norm(v), w / np.linalg.norm(w)
+            along = np.vdot(w, v)
+            left_over = (long @ v - found[i] * v.astype(np.clongdouble)).astype(complex)
+            change = np.vdot(w, left_over) / along
+            found[i] += change
+        digits = EPS * float(np.abs(w) @ np.abs(even) @ np.abs(v))
+        moved = np.abs([np.vdot(w, sample @ v) for sample in off]).max(initial=0.0)
+        known[i] = SPREAD * (float(moved) + digits) / abs(along)
+        if not abs(change) <= known[i]:
+            return None
+    sizes, gaps = np.abs(found), np.abs(found[:, None] - found) + np.where(one, np.inf, 0.0)
+    far = known < NEAR * np.minimum(sizes, gaps.min(axis=1, initial=np.inf))
+    return Poles(found, known) if far.all() else None
 
 
 def _exact(S: Array, samples: Array, rough: Poles) -> Poles:
@@ -153,6 +186,8 @@ def _by_size(z: Roots) -> Roots:
 def _moved(p: Exact, changes: Exact, z: Roots, alike: int) -> Array:
     """What the roots z of p, of which so many are `alike`, move by where p changes: by the least of
     (dp k! / p^(k))^(1/k), k to the number of those."""
+    if not len(z.re):
+        return np.zeros(0)
     slopes, slope, units = [], p, 0.0
     for k in range(1, min(alike + 1, len(p) - 1) + 1):
         slope, units = derivative(slope), units + float(np.log10(k))
