@@ -40,7 +40,7 @@ COPIES, SPREAD = 6, 4.0  # each moved by more than what S itself may be off by
 SMALL = 1e-7  # of a pole: a real or imaginary part as small, and no larger than its error, is none
 SURE = 1e-8  # of a pole: what it is known to where no more digits are looked for
 NEAR = 1e-3  # of a pole: what one is known to from which the search for its digits begins
-QUOTIENTS, BESIDE = 3, 1e-9  # of one pole; relative: where S less it is inverted
+QUOTIENTS, BESIDE = 3, 1e-9 * (1.0 + 0.7j)  # of one pole; relative: where S less it is inverted
 ALIKE = 1e-3  # relative: poles no further apart are alike
 PARTED = 10.0  # times the largest that rounding left: others are known apart from it
 
@@ -69,7 +69,7 @@ def poles_of(S: Array, samples: Array | None = None) -> Poles:
         found = _together(one, more)
         if np.any(found.known > SURE * np.abs(found.values)):
             nonzero = bool(np.all(found.known <= NEAR * np.abs(found.values)))
-            found = (_one_by_one(one, more) if nonzero else None) or _exact(one, more, found)
+            found = (_one_by_one(one, more, found) if nonzero else None) or _exact(one, more, found)
         values.append(found.values)
         known.append(found.known)
     every, sure = np.concatenate(values), np.concatenate(known)
@@ -100,34 +100,39 @@ def _together(S: Array, samples: Array) -> Poles:
     return Poles(values.astype(complex), off / np.maximum(along, EPS))
 
 
-def _one_by_one(S: Array, samples: Array) -> Poles | None:
-    """Each by two-sided Rayleigh quotients w.S v / w.v, residuals in more digits than S has, v and
-    w by inverse iteration beside it (A. Ostrowski, Archive for Rational Mechanics and Analysis 3
-    (1959) 325).  None where that does not close in on poles apart from one another and from zero
-    by far more than they are known to."""
+def _one_by_one(S: Array, samples: Array, rough: Poles) -> Poles | None:
+    """Those that are not sure by two-sided Rayleigh quotients w.S v / w.v, residuals in more digits
+    than S has, v and w by inverse iteration beside each (A. Ostrowski, Archive for Rational
+    Mechanics and Analysis 3 (1959) 325).  None where that does not close in on poles apart from one
+    another and from zero by far more than they are known to."""
     from scipy.linalg import eig, lu_factor, lu_solve, matrix_balance
 
     even, T = matrix_balance(S, permute=False)
     off, one = samples / np.diag(T)[:, None] * np.diag(T), np.eye(len(S))
-    long = even.astype(np.clongdouble)
+    long, size = even.astype(np.clongdouble), np.abs(even)
     values, left, right = eig(even, left=True)
-    found, known = values.astype(complex), np.zeros(len(S))
-    for i, (w, v) in enumerate(zip(left.T.astype(complex), right.T.astype(complex), strict=True)):
+    found, known = values.astype(complex), rough.known.copy()
+    for i in np.flatnonzero((known > SURE * np.abs(found)) & (found.imag >= 0.0)):
+        w, v, change = left[:, i].astype(complex), right[:, i].astype(complex), np.inf
+        shifted = even - found[i] * (1.0 + BESIDE) * one
+        factor = lu_factor(shifted)
         for _ in range(QUOTIENTS):
-            factor = lu_factor(even - found[i] * (1.0 + BESIDE) * one)
             v, w = lu_solve(factor, v), lu_solve(factor, w, trans=2)
             v, w = v / np.linalg.norm(v), w / np.linalg.norm(w)
             along = np.vdot(w, v)
-            left_over = (long @ v - found[i] * v.astype(np.clongdouble)).astype(complex)
-            change = np.vdot(w, left_over) / along
+            missing = (long @ v - found[i] * v.astype(np.clongdouble)).astype(complex)
+            change = np.vdot(w, missing) / along
             found[i] += change
-        digits = EPS * float(np.abs(w) @ np.abs(even) @ np.abs(v))
         moved = np.abs([np.vdot(w, sample @ v) for sample in off]).max(initial=0.0)
+        digits = EPS * float(np.abs(w) @ size @ np.abs(v))
         known[i] = SPREAD * (float(moved) + digits) / abs(along)
         if not abs(change) <= known[i]:
             return None
-    sizes, gaps = np.abs(found), np.abs(found[:, None] - found) + np.where(one, np.inf, 0.0)
-    far = known < NEAR * np.minimum(sizes, gaps.min(axis=1, initial=np.inf))
+        if found[i].imag > 0.0:
+            pair = int(np.argmin(np.abs(values - values[i].conj())))
+            found[pair], known[pair] = found[i].conj(), known[i]
+    gaps = np.abs(found[:, None] - found) + np.where(one, np.inf, 0.0)
+    far = known < NEAR * np.minimum(np.abs(found), gaps.min(axis=1, initial=np.inf))
     return Poles(found, known) if far.all() else None
 
 
