@@ -11,6 +11,7 @@ import vbg
 from benchmarks.false_alarms import at_rest
 from tests.laws.meshes import frame
 from tests.laws.test_flexible_bodies import flexible
+from tests.tail import tail
 from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.validate import validate
 from vbg.validate.compare import compare
@@ -83,7 +84,7 @@ def test_a_chaotic_run_is_inconclusive_with_what_to_do():
     assert at_once.result == "PASS", at_once.verdict.sentence
 
 
-@pytest.mark.parametrize("scale", (1e-9, 1.0, 1e9))
+@pytest.mark.parametrize("scale", tail((1e-9, 1e9, 1.0), 2))
 @pytest.mark.parametrize("table", ("rotational", "translational"))
 def test_what_friction_holds_moves_by_rounding_alone(table, scale):
     """A load below what sticks: angles of 1e-17 rad and their powers are no channels."""
