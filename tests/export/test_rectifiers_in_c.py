@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from tests.domains.test_line_chokes import bridge
+from tests.domains.circuits.test_line_chokes import bridge
 from tests.export.comparing import compiled, table
 from tests.tail import tail
 from vbg.export import exported

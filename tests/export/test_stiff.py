@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
-from tests.domains.test_floating_rectifiers import bridge
+from tests.domains.circuits.test_floating_rectifiers import bridge
 from tests.export.comparing import compiled, family, family_peaks, table
 from tests.tail import tail
 from vbg.export import write_code

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from tests.laws.test_faults import four_bar
+from tests.laws.joints.test_faults import four_bar
 from vbg.assemble.start.values.tied import level
 from vbg.io.toml import parse
 from vbg.tmm_bridge.mechanism.layout import lay_out
