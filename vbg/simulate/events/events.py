@@ -15,7 +15,7 @@ from vbg.graph.bondgraph import Mode, Switch
 from vbg.junctions.latch import MODE
 from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
-from vbg.simulate.events.looks import FLAT, closer, end_of, goes_on, is_doubtful, places
+from vbg.simulate.events.looks import FLAT, closer, end_of, goes_on, is_doubtful, places, under_way
 from vbg.simulate.events.massless import Massless, massless_ways
 from vbg.simulate.events.recent import ALIKE, Recent
 from vbg.simulate.events.rounding import Rounding
@@ -29,7 +29,6 @@ Array = NDArray[np.float64]
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
 BRENT = 50**2  # iterations: halving needs 50, Brent at most their square (a triple root 150)
-HALVES = 40  # of a part of a step, in which what was set going may have come back
 STEP = 1e-40  # of complex steps
 COMES = 4.0  # times as long as its growth asks for, in which a mode comes to its side
 INSTANT = 1e-5  # of an output step: events within it are at one instant
@@ -305,7 +304,7 @@ class Switches:
         ends = {t: value(t) for t in (before, after)}
         late = not self._above[i] and ends[before] * self._signs[i] <= 0.0  # a root has two sides
         if late or self._rest[i] > 0.0 == ends[before]:  # over there, and back before the look
-            before = self._under_way(value, i, before, after)
+            before = under_way(value, self._signs[i], before, after)
             ends[before] = value(before)
         if self._above[i] and ends[before] > 0.0 == ends[after]:
             return end_of(lambda t: value(t) > 0.0, before, after)
@@ -332,17 +331,6 @@ class Switches:
         if self._mode[i] < 0 or self._rest[i] > 0.0:
             return bool(self._kinks[i] and left >= 0.0)
         return bool(left > FLAT * self._scale[i] and left > self._rounded(t, x)[i])
-
-    def _under_way(
-        self, value: Callable[[float], float], i: int, before: float, after: float
-    ) -> float:
-        """The latest time by halves at which function `i`, zero at `before`, has its sign, and
-        `before` if it never had it."""
-        for k in range(1, HALVES):
-            t = before + (after - before) * 0.5**k
-            if value(t) * self._signs[i] > 0.0:
-                return t
-        return before
 
     def until_reversal(self, t: float, x: Array) -> float:
         """How long what slips does so at the accelerations of now: a longer step could pass the

@@ -22,6 +22,7 @@ HALVINGS = 7  # of a step at most
 ALIKE = 0.1  # of what a function varies by: a cubic that misses by more is none of it
 NEAR = 0.25  # of the least distance from zero, by which one may miss
 FLAT = 1e-10  # of the largest value seen: a function this small has no sign
+HALVES = 40  # of a part of a step, in which what was set going may have come back
 SOON = 1e-6  # of a way behind an event: what leaves its sign within it does so at the event,
 CLOCK = 1e-12  # of the time, if that is more: nearer to an event no speed has digits
 # Chebyshev's places, at which no swing is in step with the looks
@@ -102,6 +103,16 @@ def end_of(holds: Callable[[float], bool], before: float, after: float) -> float
     """The last time between two at which it still holds, as it does before."""
     while before < (middle := 0.5 * (before + after)) < after:
         before, after = (middle, after) if holds(middle) else (before, middle)
+    return before
+
+
+def under_way(value: Callable[[float], float], sign: float, before: float, after: float) -> float:
+    """The latest time by halves at which a function, zero at `before`, has its sign, and `before`
+    if it never had it."""
+    for k in range(1, HALVES):
+        t = before + (after - before) * 0.5**k
+        if value(t) * sign > 0.0:
+            return t
     return before
 
 
