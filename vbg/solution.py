@@ -65,6 +65,10 @@ class Audit:
     carried : spans [s, s] across singular postures, in which the motion was extrapolated and the
         efforts, which may have a pole there, stand for those of the two ends; and instants of rows
         beside one, whose efforts rounding decides, or which are the limit from beside.
+    crossings : every instant [s] at which the motion was found to cross where a law switches or
+        bends, in order, and how many output rows hold what was before it, -1 where nothing keeps
+        the side, so that each row has its own: on a row an error of that instant, rounding at
+        least, decides on which side it is.
 
     NaN where the solver could not measure it, or allows anything.
     """
@@ -79,6 +83,7 @@ class Audit:
     velocity_limit: float = float("nan")
     failures: tuple[str, ...] = ()
     carried: tuple[tuple[float, float], ...] = ()
+    crossings: tuple[tuple[float, int], ...] = ()
 
 
 @final

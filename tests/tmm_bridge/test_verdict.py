@@ -14,7 +14,7 @@ import pytest
 import vbg
 from vbg import tmm_bridge
 from vbg.errors import Problem
-from vbg.solution import Audit, Event, MadeBy, Solution, Status
+from vbg.solution import Audit, MadeBy, Solution, Status
 from vbg.tmm_bridge.notes import NOT_UNIQUE, channels_in
 from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, write
 from vbg.validate.both import Report
@@ -342,23 +342,52 @@ def test_replayed_efforts_that_run_free_prove_nothing():
     assert sure.result == "FAIL"
 
 
-def stepped(row: int, event: float) -> Solution:
-    """A force that jumps at an event, the first row behind it given."""
+def stepped(row: int, *crossings: tuple[float, int]) -> Solution:
+    """A force that jumps at a crossing, the first row behind it given; and what the run tells of
+    crossings, with the rows before each."""
     force = FORCE.copy()
     force[row:, 0] += 5.0
-    return solution(force, audit=Audit(events=(Event(event, "grip", "sticks or slips"),)))
+    return solution(force, audit=Audit(crossings=crossings))
 
 
-def test_an_output_at_an_event_on_different_sides_of_it_is_left_out_and_named():
-    verdict = compare(stepped(50, 0.5 - 1e-11), stepped(51, 0.5 + 1e-11))
-    assert verdict.result == "PASS", verdict.sentence
-    assert any("0.5 s" in note and "different sides" in note for note in verdict.notes)
+@pytest.mark.parametrize("late", [0.0, 1e-15, 1e-11])
+def test_an_output_on_different_sides_of_a_crossing_is_left_out_and_named(late):
+    early, behind = stepped(50, (0.5 - late, 50)), stepped(51, (0.5 + late, 51))
+    for pair in ((early, behind), (behind, early)):
+        verdict = compare(*pair)
+        assert verdict.result == "PASS", verdict.sentence
+        assert any("0.5 s" in note and "different sides" in note for note in verdict.notes)
+        assert verdict.excluded
 
 
-def test_an_output_on_the_event_itself_or_away_from_it_is_compared():
-    assert compare(stepped(50, 0.5), stepped(51, 0.5)).result == "FAIL"
-    assert compare(stepped(50, 0.5 - 1e-6), stepped(51, 0.5 + 1e-6)).result == "FAIL"
-    assert compare(stepped(50, 0.5 - 1e-11), stepped(52, 0.5 + 1e-11)).result == "FAIL"
+def test_an_output_on_one_side_of_a_crossing_in_both_runs_or_away_from_it_is_compared():
+    """The second run tells that its row is behind, as that of the first is, or before: then it
+    differs there for another reason."""
+    behind, before = (0.5 - 1e-11, 50), (0.5 + 1e-11, 51)
+    assert compare(stepped(50, behind), stepped(51, behind)).result == "FAIL"
+    assert compare(stepped(50, before), stepped(51, before)).result == "FAIL"
+    assert compare(stepped(50, (0.5 - 1e-6, 50)), stepped(51, (0.5 + 1e-6, 51))).result == "FAIL"
+    assert compare(stepped(50, behind), stepped(52, before)).result == "FAIL"
+    assert compare(stepped(50), stepped(51)).result == "FAIL"
+
+
+def test_several_crossings_on_one_output_are_one_where_all_are_on_one_side():
+    twice, thrice = ((0.5, 50), (0.5 + 1e-12, 50)), ((0.5, 50), (0.5, 50), (0.5 + 1e-12, 50))
+    assert compare(stepped(50, *twice), stepped(51, *thrice)).result == "FAIL"
+    parted = ((0.5, 50), (0.5 + 1e-12, 51))
+    assert compare(stepped(50, *parted), stepped(51, *parted)).result == "FAIL"
+    assert compare(stepped(50, *twice), stepped(51, *parted)).result == "PASS"
+
+
+def test_a_coarse_run_on_the_other_side_of_a_crossing_excuses_nothing_behind_it():
+    """Its jump there is no error of integration."""
+    fine, other = stepped(50, (0.5, 50)), stepped(51, (0.5, 51))
+    off = np.where(TIME > 0.7, 1e-3, 0.0)[:, None]
+    wrong, roughly = (replace(r, signals={"A.force": r["A.force"] + off}) for r in (fine, other))
+    assert compare(fine, fine, coarser=other, rougher=other).result == "PASS"
+    verdict = compare(fine, wrong, coarser=roughly, rougher=other)
+    assert verdict.result == "FAIL"
+    assert verdict.failed()[0].integration < 1e-9
 
 
 def test_an_output_that_only_one_solver_has_of_a_part_that_both_solved_fails():

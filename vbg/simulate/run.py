@@ -161,6 +161,7 @@ class Run:
         require_no_jump(kinks)
         self.kinks = {t: [k for k in kinks if k.t == t] for t in (k.t for k in kinks)}
         self.events: list[Event] = []
+        self.crossings: list[tuple[float, int]] = []  # instants, rows before each
         begin = self._begin(x)
         if self.losses.is_large(begin, x):
             self.start = self.losses.start
@@ -299,6 +300,7 @@ class Run:
             state = stepper.between(t)
             self._record_until(t, before=t - self.samples.spread(t))
             self.recorder.peaks.pause()
+            self.crossings.append((t, self.recorder.count if self.switches.keep_sides else -1))
             self.events += happened
             last = max(stepper.t_before, t - self.samples.spread(t))
             self.events += self._passing.root(t, (last, stepper.between(last).copy()), state)
@@ -458,7 +460,10 @@ class Run:
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(self.system, signals, events, limits, span, grain, *seen),
+            audit=replace(
+                audit(self.system, signals, events, limits, span, grain, *seen),
+                crossings=tuple(self.crossings),
+            ),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

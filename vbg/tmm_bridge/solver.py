@@ -233,6 +233,7 @@ def _audit(
         energy_limit=float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST)),
         position_limit=POSITION,
         velocity_limit=max(VELOCITY * _fastest(mechanism, named), POSITION / duration),
+        crossings=trajectory.crossings,
     )
     audit = judged(found)
     told = (*not_resisting(mechanism, record, largest), *untied(apart, rtol))

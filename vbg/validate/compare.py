@@ -435,9 +435,10 @@ def own_error(fine: Solution, coarser: Solution, model: Model | None = None) -> 
     """What doubling the step changes most, relative to a channel's peak, and in which channel.
 
     Channels that are zero beside the others of their unit, or beside the model, do not count,
-    nor do outputs next to a singular posture.
+    nor do outputs next to a singular posture, or on different sides of a crossing.
     """
     near = (*singular_windows(fine), *fine.audit.carried, *coarser.audit.carried)
+    near += torn_windows(fine, coarser, near)
     common = common_times(fine, coarser, near)
     if common is None:
         return math.inf, ""

@@ -159,7 +159,9 @@ def restored(kind: Any, plain: Any) -> Any:
     if is_dataclass(kind) and isinstance(kind, type):
         return _instance(kind, plain)
     if origin is tuple and isinstance(plain, list):
-        return tuple(restored(arguments[0], entry) for entry in plain)
+        kinds = arguments[:1] * len(plain) if arguments[-1] is ... else arguments
+        if len(kinds) == len(plain):
+            return tuple(restored(one, entry) for one, entry in zip(kinds, plain, strict=True))
     if origin is not None and isinstance(plain, Mapping) and issubclass(_class(origin), Mapping):
         entries = {escaped(str(k)): restored(arguments[1], v) for k, v in plain.items()}
         return MappingProxyType(entries)

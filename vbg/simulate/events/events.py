@@ -287,6 +287,11 @@ class Switches:
         """Whether a joint that opens or closes is among what was found to cross."""
         return bool(self._latch[self._crossed].any())
 
+    @property
+    def keep_sides(self) -> bool:
+        """Whether all that was found to cross keep their side by a mode, rounding or not."""
+        return bool((self._mode[self._crossed] >= 0).all())
+
     def _root(
         self, state: Callable[[float], Array], i: int, before: float, after: float
     ) -> float | None:

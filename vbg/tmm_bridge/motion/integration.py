@@ -52,9 +52,9 @@ FALL = 8.0  # of the nearness in one step there: about a third of the distance i
 class Trajectory:
     """States at the output times that were reached, and how the run went; `inside` are the
     times, where an input jumps those behind the jump, at which a row looks at the inputs;
-    `stiff` says whether implicit steps were among them, `liveliest` (frictions,) how fast each dry
-    friction was seen to speed up while it slips, and would where it holds; `between` are some
-    states at ends of steps."""
+    `crossings` are roots of indicators with the rows before each; `stiff` says whether implicit
+    steps were among them, `liveliest` (frictions,) how fast each dry friction was seen to speed
+    up while it slips, and would where it holds; `between` are some states at ends of steps."""
 
     time: Array
     states: Array
@@ -63,6 +63,7 @@ class Trajectory:
     n_steps: int
     n_rates: int
     status: Status
+    crossings: tuple[tuple[float, int], ...] = ()
     stiff: bool = False
     liveliest: Array = field(default_factory=lambda: np.zeros(0))
     between: Witnesses = field(default_factory=Witnesses)
@@ -81,6 +82,7 @@ class _Record:
     states: list[Array] = field(default_factory=list)
     inside: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    crossings: list[tuple[float, int]] = field(default_factory=list)
     restarts: deque[float] = field(default_factory=lambda: deque(maxlen=CHATTER))
     n_steps: int = 0
     failure: str = ""
@@ -166,6 +168,7 @@ def integrate(
         record.n_steps,
         plant.n_rates,
         status,
+        tuple(record.crossings),
         record.method.used,
         plant.liveliest,
         record.between,
@@ -303,6 +306,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             record.end_at(plant, t, y.copy())
             return t, y, False
         if hit >= 0:
+            record.crossings.append((t, record.done if plant.keeps_side(hit) else -1))
             record.failure = _endlessly(span, t, names[hit])
             return t, y, not record.failure
         if len(plant.mechanism.tables.rows):
@@ -339,6 +343,7 @@ def _behind_a_jump(
     """A restart there, as behind every other event."""
     if hit >= 0:
         _note_event(span, t, y, signs, hit)
+    span.record.crossings.append((t, -1))  # a law that jumps is read by each row
     span.record.failure = _endlessly(span, t, span.names[hit] if hit >= 0 else "")
     return t, y, not span.record.failure
 

@@ -21,9 +21,8 @@ Window = tuple[float, float]
 NEAREST = 3e-4
 BESIDE_SINGULAR = 1e-2  # of the usual nearness: so near may be what a solver passes in one leap
 COVERAGE = 0.95
-BESIDE = 1e-9  # of the span: so near to an event an output instant may be on either side of it
-ON = 1e-13  # relative: so near it is on the event itself, where rows hold the values after it
-VISIBLE = 1e-3  # of a peak: runs on different sides of an event differ by more
+BESIDE = 1e-9  # of the span: so near to a crossing an output row may be on either side of it
+VISIBLE = 1e-6  # of a peak: what a verdict sees of runs on different sides of it
 _OWN = ("residual.", "energy.residual", "energy.stored")
 
 
@@ -142,8 +141,9 @@ def pairs_of(first: Solution, second: Solution, i: Array, j: Array) -> Iterator[
 
 def coarse_columns(coarser: Solution | None, fine: Solution, places: Array) -> Mapping[str, Array]:
     """Components of the coarser run at the given outputs of the fine one, whose own stand where
-    the coarser one did not compute its efforts, beside singular postures; NaN where it has none,
-    as behind its end if it stopped early.  Empty without a coarser run."""
+    the coarser one did not compute its efforts, beside singular postures, or has the row on the
+    other side of a crossing; NaN where it has none, as behind its end if it stopped early.  Empty
+    without a coarser run."""
     if coarser is None:
         return {}
     out = np.full(len(places), np.nan)
@@ -155,7 +155,7 @@ def coarse_columns(coarser: Solution | None, fine: Solution, places: Array) -> M
         return dict.fromkeys(_components(fine), out)
     columns = {}
     time = fine.time[places[at]]
-    carried = np.zeros(len(at), dtype=bool)
+    carried = on_other_sides(fine, coarser, places[at], j[places[at]])
     for begin, end in coarser.audit.carried:
         carried |= (time >= begin) & (time <= end)
     for pair in pairs_of(fine, coarser, places[at], j[places[at]]):
@@ -231,29 +231,56 @@ def why_left_out(windows: tuple[Window, ...]) -> tuple[str, ...]:
 def torn_windows(
     first: Solution, second: Solution, exclude: tuple[Window, ...]
 ) -> tuple[Window, ...]:
-    """Windows about the output instants so near to an event that errors of its time decide on
-    which side a run has them, and where the two runs differ.
+    """Windows about the output rows which the two runs have on different sides of a crossing, or
+    so near to one that only one of them has found there, and where they differ.
 
-    An instant on an event to rounding, as on the edge of a pulse, is on the same side in both
+    A row on an instant that is written, as on the edge of a pulse, is on the same side in both
     runs by their own rule and is compared.
     """
-    events = np.sort([event.time for run in (first, second) for event in run.audit.events])
     common = common_times(first, second, exclude)
-    if common is None or not len(events):
+    if common is None:
         return ()
     i, j = common
-    time = first.time[i]
-    margin = BESIDE * float(first.time[-1] - first.time[0])
-    low, high = np.searchsorted(events, [time - margin, time + margin])
-    beside = [
-        k
-        for k in np.flatnonzero(low < high)
-        if np.abs(events[low[k] : high[k]] - time[k]).max() > ON * abs(time[k])
-    ]
-    differ = np.zeros(len(beside), dtype=bool)
-    for pair in pairs_of(first, second, i, j) if beside else ():
-        differ |= np.abs(pair.first[beside] - pair.second[beside]) > VISIBLE * pair.peak
-    return tuple((float(t) - margin, float(t) + margin) for t in time[beside][differ])
+    apart = np.flatnonzero(on_other_sides(first, second, i, j))
+    differ = np.zeros(len(apart), dtype=bool)
+    for pair in pairs_of(first, second, i, j) if len(apart) else ():
+        differ |= np.abs(pair.first[apart] - pair.second[apart]) > VISIBLE * pair.peak
+    margin = BESIDE * _span(first)
+    return tuple((float(t) - margin, float(t) + margin) for t in first.time[i][apart][differ])
+
+
+def on_other_sides(first: Solution, second: Solution, i: Array, j: Array) -> Array:
+    """Which rows, i of the first run and j of the second, (n,), lie BESIDE a crossing and are not
+    told by both to be on one side: behind all crossings there, before all of them, or behind the
+    same one of as many."""
+    margin = BESIDE * _span(first)
+    (passed, near, told), (passed_2, near_2, told_2) = (
+        _crossed(run, rows, margin) for run, rows in ((first, i), (second, j))
+    )
+    before = (passed == 0) & (passed_2 == 0)
+    behind = (passed == near) & (passed_2 == near_2)
+    between = (near == near_2) & (passed == passed_2)
+    on_one = told & told_2 & (before | behind | between)
+    apart: Array = ((near > 0) | (near_2 > 0)) & ~on_one
+    return apart
+
+
+def _crossed(run: Solution, rows: Array, margin: float) -> tuple[Array, Array, Array]:
+    """How many of the crossings within the margin each row is behind, how many those are, and
+    whether there are any and the run tells on which side of all of them the row is."""
+    crossings = run.audit.crossings
+    instants = np.array([t for t, _ in crossings])
+    kept = np.array([before >= 0 for _, before in crossings], dtype=bool)
+    rows_before = np.maximum.accumulate(np.array([before for _, before in crossings], dtype=int))
+    low = np.searchsorted(instants, run.time[rows] - margin)
+    high = np.searchsorted(instants, run.time[rows] + margin, side="right")
+    passed = np.clip(np.searchsorted(rows_before, rows, side="right"), low, high) - low
+    told = np.concatenate([[0], np.cumsum(kept)])
+    return passed, high - low, (high > low) & (told[high] - told[low] == high - low)
+
+
+def _span(run: Solution) -> float:
+    return float(run.time[-1] - run.time[0])
 
 
 def why_torn(windows: tuple[Window, ...]) -> tuple[str, ...]:
@@ -263,6 +290,6 @@ def why_torn(windows: tuple[Window, ...]) -> tuple[str, ...]:
     at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows[:8])
     more = f" and {len(windows) - 8} more" if len(windows) > 8 else ""
     return (
-        "Left out, outputs at the instant of an event, which the two runs have on different sides"
-        f" of it: {at}{more}.",
+        "Left out, outputs at the instant at which a law switches or bends, which the two runs have"
+        f" on different sides of it: {at}{more}.",
     )

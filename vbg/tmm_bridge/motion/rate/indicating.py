@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.latch import Latch
 
 
 def of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:
@@ -13,6 +14,12 @@ def of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFrictio
     for place, owner in owners(mechanism, count):
         if isinstance(owner, DryFriction):
             yield place, owner
+
+
+def is_kept(mechanism: Mechanism, place: int, count: int) -> bool:
+    """Whether that one of `count` indicators is of a part that keeps its mode until it crosses."""
+    owner = next((one for at, one in [*owners(mechanism, count)][::-1] if at <= place), None)
+    return isinstance(owner, (DryFriction, Latch))
 
 
 def owners(mechanism: Mechanism, count: int) -> Iterator[tuple[int, object]]:

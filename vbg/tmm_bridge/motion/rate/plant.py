@@ -33,7 +33,7 @@ from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.start import displace, model_size
 from vbg.tmm_bridge.mechanism.turns import count_angles
 from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
-from vbg.tmm_bridge.motion.rate.indicating import effects, of_modes, owners
+from vbg.tmm_bridge.motion.rate.indicating import effects, is_kept, of_modes, owners
 from vbg.tmm_bridge.motion.rate.instants import Stop, drives_from
 from vbg.tmm_bridge.motion.rate.pace import Pace
 from vbg.tmm_bridge.motion.rate.recording import program_of
@@ -456,6 +456,10 @@ class Plant:
             if sticks or friction.has_no_inertia or found[place] == 0.0:
                 found[place] = 1.0
         return found
+
+    def keeps_side(self, hit: int) -> bool:
+        """Whether a mode keeps the side of this indicator until it crosses."""
+        return is_kept(self.mechanism, hit, len(self.stop_names()))
 
     def stop_names(self) -> list[str]:
         """Part of each indicator."""
