@@ -262,7 +262,9 @@ SHAFT: dict[str, Any] = {
 def test_the_law_that_differs_is_told_without_those_that_follow_from_it():
     """A damper 2 % off; a gear passes its torque on, a source reads it."""
     model = vbg.Model(name="shaft", rotational=SHAFT, simulate={"t_end": 0.1, "output_step": 0.01})
-    with exchanged("tmm_bridge.onedim.mechanical", "= -self.c * self", "= -1.02 * self.c * self"):
+    with exchanged(
+        "tmm_bridge.onedim.laws.mechanical", "= -self.c * self", "= -1.02 * self.c * self"
+    ):
         said = " ".join(validate(model, in_children=False).verdict.review)
     assert "the law of rotational.d is the first" in said
 
@@ -319,7 +321,9 @@ def test_where_a_law_moves_what_was_at_rest_the_start_is_not_blamed(wrong, said)
             "T": {"kind": "torque", "nodes": ["a"], "torque": 0.9},
         }
     )
-    with exchanged("tmm_bridge.onedim.mechanical", "effort -= self.k *", f"effort -= {wrong} *"):
+    with exchanged(
+        "tmm_bridge.onedim.laws.mechanical", "effort -= self.k *", f"effort -= {wrong} *"
+    ):
         told = text(validate(model, **SHORT))
     assert said in told and "rotational.k" in told and "--output-step" in told
     assert "the start, or a speed given" not in told

@@ -102,7 +102,7 @@ def test_friction_of_a_joint_is_solved_twice_and_a_fault_in_one_of_them_fails(ol
         assert report.result == "PASS", report.verdict.sentence
         assert not any("Replayed" in note for note in report.verdict.notes)
         return
-    with exchanged("tmm_bridge.onedim.friction", old, new):
+    with exchanged("tmm_bridge.onedim.laws.friction", old, new):
         report = validate(model, **settings)
     assert report.result == "FAIL", report.verdict.sentence
 

@@ -108,7 +108,7 @@ def test_what_is_shared_is_marked_and_its_sum_is_compared(machine, shaft, shared
     assert results[f"{shaft}.frictions"] == "PASS"
 
 
-LAW = "tmm_bridge.onedim.friction"
+LAW = "tmm_bridge.onedim.laws.friction"
 FAULTS = [
     ("physics.stiction", "return held - ", "return 1.01 * held - ", "stuck", "hinge.frictions"),
     (LAW, "w.through[place] = way.static(w)", "w.through[place] = 1.01 * way.static(w)", "brakes", "J.speed"),

@@ -11,10 +11,10 @@ import vbg
 from vbg.io import toml
 from vbg.model.samples import machine
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.onedim import hydraulic
-from vbg.tmm_bridge.onedim.electric import Capacitor
-from vbg.tmm_bridge.onedim.oil import Oil
-from vbg.tmm_bridge.onedim.working import Energies
+from vbg.tmm_bridge.onedim.laws import hydraulic
+from vbg.tmm_bridge.onedim.laws.electric import Capacitor
+from vbg.tmm_bridge.onedim.laws.oil import Oil
+from vbg.tmm_bridge.onedim.laws.working import Energies
 from vbg.validate import validate
 
 U, R, C = 5.0, 1e3, 1e-6

@@ -16,9 +16,9 @@ from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.motion.rate.plant import Plant
-from vbg.tmm_bridge.onedim.hydraulic import Bladder, Stops
-from vbg.tmm_bridge.onedim.oil import Oil
-from vbg.tmm_bridge.onedim.signals import companion, dead_time
+from vbg.tmm_bridge.onedim.laws.hydraulic import Bladder, Stops
+from vbg.tmm_bridge.onedim.laws.oil import Oil
+from vbg.tmm_bridge.onedim.laws.signals import companion, dead_time
 from vbg.tmm_bridge.solver import with_network
 from vbg.validate.compare import compare
 
@@ -464,7 +464,7 @@ def test_a_fault_in_dry_friction_is_found(old, new, channel):
     model = vbg.Model(name="held", **HELD)
     settings = {"rtol": 1e-9, "atol": 1e-12, "t_end": 1.2, "output_step": 0.01}
     first = vbg.simulate(model, **settings)
-    with exchanged("tmm_bridge.onedim.friction", old, new):
+    with exchanged("tmm_bridge.onedim.laws.friction", old, new):
         verdict = compare(first, simulate(model, **settings), tolerance=1e-5)
     assert verdict.result == "FAIL", verdict.sentence
     assert any(channel in c.name for c in verdict.failed())

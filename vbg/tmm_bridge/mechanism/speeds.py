@@ -25,7 +25,7 @@ from vbg.tmm_bridge.kernels.rows import W_R, W_V, W_W
 from vbg.tmm_bridge.kernels.tables import IDLE, Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
-from vbg.tmm_bridge.onedim.mechanical import JOINT
+from vbg.tmm_bridge.onedim.laws.mechanical import JOINT
 from vbg.tmm_bridge.tree.forest import GROUND
 
 RANK = 1e-10  # of the largest singular value, or a cosine: directions below are none

@@ -26,10 +26,10 @@ from vbg.expressions import derivative, parse
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.onedim.carried import carried_by_joints, lay_on_hinge
 from vbg.tmm_bridge.onedim.draft import GROUND, SCALES, Draft
+from vbg.tmm_bridge.onedim.laws.signals import closure
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Working
 from vbg.tmm_bridge.onedim.rawbonds import shaft_path
-from vbg.tmm_bridge.onedim.signals import closure
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 ONE_PORTS = ("C", "I", "R", "Se", "Sf")
 

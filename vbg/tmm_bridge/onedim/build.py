@@ -13,13 +13,13 @@ from vbg.tmm_bridge.onedim.bonded import add_bonded
 from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, choked, lay_nodes, paced
 from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
-from vbg.tmm_bridge.onedim.latch import ARMED, Latch
-from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
+from vbg.tmm_bridge.onedim.laws.latch import ARMED, Latch
+from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR
+from vbg.tmm_bridge.onedim.laws.working import Value
 from vbg.tmm_bridge.onedim.network import Network, Pair
 from vbg.tmm_bridge.onedim.shafts import add_joint_frictions, add_mechanical, add_shafts
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.trains import add_passed, has_dry_friction
-from vbg.tmm_bridge.onedim.working import Value
 from vbg.tmm_bridge.tree.places import BodyPlace
 
 

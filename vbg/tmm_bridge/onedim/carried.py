@@ -14,8 +14,8 @@ from typing import Any
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.onedim.draft import Draft
+from vbg.tmm_bridge.onedim.laws.working import Output, Working
 from vbg.tmm_bridge.onedim.rawbonds import shaft_path
-from vbg.tmm_bridge.onedim.working import Output, Working
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 

@@ -10,7 +10,7 @@ from vbg.plumbing.groups import joined
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number, choose, most
 from vbg.tmm_bridge.onedim.draft import GROUND, REFERENCE, SCALES, Draft, Level, no_twin
-from vbg.tmm_bridge.onedim.electric import (
+from vbg.tmm_bridge.onedim.laws.electric import (
     Capacitor,
     Conductor,
     Ends,
@@ -25,13 +25,13 @@ from vbg.tmm_bridge.onedim.electric import (
     shockley,
     switched,
 )
-from vbg.tmm_bridge.onedim.hydraulic import NO_SIGN, beyond, level_of
-from vbg.tmm_bridge.onedim.magnetic import PoleFace, Solenoid
+from vbg.tmm_bridge.onedim.laws.hydraulic import NO_SIGN, beyond, level_of
+from vbg.tmm_bridge.onedim.laws.magnetic import PoleFace, Solenoid
+from vbg.tmm_bridge.onedim.laws.working import Value, Working
 from vbg.tmm_bridge.onedim.network import Node
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
 from vbg.tmm_bridge.onedim.shafts import reach
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Value, Working
 
 
 def add_levels(draft: Draft) -> None:

@@ -13,14 +13,14 @@ from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
-from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.excited import spelled
-from vbg.tmm_bridge.onedim.friction import DryFriction
-from vbg.tmm_bridge.onedim.latch import Latch
-from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR, Shaft
+from vbg.tmm_bridge.onedim.laws.electric import ELECTRIC, HYDRAULIC, Ends, Rail
+from vbg.tmm_bridge.onedim.laws.friction import DryFriction
+from vbg.tmm_bridge.onedim.laws.latch import Latch
+from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR, Shaft
+from vbg.tmm_bridge.onedim.laws.signals import Held
+from vbg.tmm_bridge.onedim.laws.working import Changing, Output, Part, Port, Term, Value
 from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row, Sensor
-from vbg.tmm_bridge.onedim.signals import Held
-from vbg.tmm_bridge.onedim.working import Changing, Output, Part, Port, Term, Value
 from vbg.tmm_bridge.tree.places import BodyPlace
 
 REFERENCE = {"electric": "gnd", "hydraulic": "tank"}

@@ -10,8 +10,8 @@ from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number, Slot
 from vbg.tmm_bridge.onedim.circuits import add_source
 from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
-from vbg.tmm_bridge.onedim.electric import Conductor, FlowSource
-from vbg.tmm_bridge.onedim.hydraulic import (
+from vbg.tmm_bridge.onedim.laws.electric import Conductor, FlowSource
+from vbg.tmm_bridge.onedim.laws.hydraulic import (
     ATMOSPHERE,
     Bladder,
     Chamber,
@@ -27,11 +27,11 @@ from vbg.tmm_bridge.onedim.hydraulic import (
     opening_valve,
     orifice,
 )
-from vbg.tmm_bridge.onedim.oil import Oil
+from vbg.tmm_bridge.onedim.laws.oil import Oil
+from vbg.tmm_bridge.onedim.laws.signals import places_of, within
+from vbg.tmm_bridge.onedim.laws.working import Value, Working
 from vbg.tmm_bridge.onedim.shafts import reach
-from vbg.tmm_bridge.onedim.signals import places_of, within
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Value, Working
 
 TANK = REFERENCE["hydraulic"]
 
@@ -72,7 +72,7 @@ def _add_tank(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     level = draft.levels["hydraulic", part.nodes[0]]
     if level.rail is not None:
         raise no_twin(part, name, "a second source of pressure at one node")
-    from vbg.tmm_bridge.onedim.electric import Rail
+    from vbg.tmm_bridge.onedim.laws.electric import Rail
 
     value = sources.value(part, name, part.pressure)
     level.rail = Rail(ends, level.index, 1.0, value, sources.slope(part.pressure))

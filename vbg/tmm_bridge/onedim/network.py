@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import Break
-from vbg.tmm_bridge.onedim.electric import Rail
-from vbg.tmm_bridge.onedim.friction import ROOM, DryFriction
-from vbg.tmm_bridge.onedim.latch import KEPT, Latch
-from vbg.tmm_bridge.onedim.mechanical import (
+from vbg.tmm_bridge.onedim.laws.electric import Rail
+from vbg.tmm_bridge.onedim.laws.friction import ROOM, DryFriction
+from vbg.tmm_bridge.onedim.laws.latch import KEPT, Latch
+from vbg.tmm_bridge.onedim.laws.mechanical import (
     DRIVEN,
     FREE,
     JOINT,
@@ -20,8 +20,8 @@ from vbg.tmm_bridge.onedim.mechanical import (
     Prescribed,
     Shaft,
 )
-from vbg.tmm_bridge.onedim.signals import Held
-from vbg.tmm_bridge.onedim.working import (
+from vbg.tmm_bridge.onedim.laws.signals import Held
+from vbg.tmm_bridge.onedim.laws.working import (
     Changing,
     Energetic,
     Energies,

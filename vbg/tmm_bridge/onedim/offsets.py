@@ -24,10 +24,10 @@ from vbg.model import Model
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, Shaft
+from vbg.tmm_bridge.onedim.laws.mechanical import DRIVEN, FREE, JOINT, Shaft
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Term, Working
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.trains import FRAME, Tied, paths_of
-from vbg.tmm_bridge.onedim.working import Energies, Output, Term, Working
 
 Inertia = tuple[str, float, float | None, float]  # path, inertia, speed and position at the start
 

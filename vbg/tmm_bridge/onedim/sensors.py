@@ -20,8 +20,8 @@ import numpy as np
 
 from vbg.tmm_bridge.kernels.rows import POSITION, TURNING, VELOCITY
 from vbg.tmm_bridge.onedim.draft import Draft
+from vbg.tmm_bridge.onedim.laws.working import Output, Port, Value, Working
 from vbg.tmm_bridge.onedim.network import Sensor
-from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 _COMPONENT = re.compile(r"(?P<of>.+)\.(?P<what>\w+)(?:\[(?P<index>\d)\]|\.(?P<letter>[wxyz]))")

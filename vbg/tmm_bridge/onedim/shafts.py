@@ -17,8 +17,8 @@ from vbg.model import Model
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.written import function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way, motion_of
-from vbg.tmm_bridge.onedim.mechanical import (
+from vbg.tmm_bridge.onedim.laws.friction import Dry, DryFriction, Rubbing, Side, Way, motion_of
+from vbg.tmm_bridge.onedim.laws.mechanical import (
     DRIVEN,
     FREE,
     JOINT,
@@ -29,9 +29,10 @@ from vbg.tmm_bridge.onedim.mechanical import (
     Shaft,
     SpringDamper,
 )
+from vbg.tmm_bridge.onedim.laws.signals import within
+from vbg.tmm_bridge.onedim.laws.working import Changing, Port, Term, Value
 from vbg.tmm_bridge.onedim.network import Row
 from vbg.tmm_bridge.onedim.offsets import add_sources, sets_apart, starts
-from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.trains import (
     FRAME,
@@ -43,7 +44,6 @@ from vbg.tmm_bridge.onedim.trains import (
     paths_of,
     tied_sets,
 )
-from vbg.tmm_bridge.onedim.working import Changing, Port, Term, Value
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 

@@ -15,8 +15,7 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.formulas.written import function_of, switches_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.excited import read_by, reads_any
-from vbg.tmm_bridge.onedim.sensors import reading
-from vbg.tmm_bridge.onedim.signals import (
+from vbg.tmm_bridge.onedim.laws.signals import (
     PID,
     Characteristic,
     Held,
@@ -30,7 +29,8 @@ from vbg.tmm_bridge.onedim.signals import (
     places_of,
     weighted,
 )
-from vbg.tmm_bridge.onedim.working import Value, Working
+from vbg.tmm_bridge.onedim.laws.working import Value, Working
+from vbg.tmm_bridge.onedim.sensors import reading
 
 # Outputs of these words follow from the balance of an instant, not from states alone.
 BALANCED = ("current", "voltage", "flow", "flow_out", "pressure", "power", "force", "torque")

@@ -22,10 +22,10 @@ from vbg.model import Model
 from vbg.tmm_bridge.formulas.tape import Number, choose, size
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import DryFriction
-from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT, Shaft
+from vbg.tmm_bridge.onedim.laws.friction import DryFriction
+from vbg.tmm_bridge.onedim.laws.mechanical import FREE, JOINT, Shaft
+from vbg.tmm_bridge.onedim.laws.working import Value, Working
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds, shaft_path
-from vbg.tmm_bridge.onedim.working import Value, Working
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 FRAME = "frame"

@@ -29,7 +29,7 @@ from vbg.tmm_bridge.mechanism.speeds import change_by, kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.motion.rate.instants import Stop, drives_from
 from vbg.tmm_bridge.motion.rate.plant import Plant
-from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT
+from vbg.tmm_bridge.onedim.laws.mechanical import FREE, JOINT
 from vbg.tmm_bridge.onedim.offsets import Between
 
 SEEN = 1e-9  # of a drive's speed: a smaller jump is rounding

@@ -28,7 +28,7 @@ from vbg.tmm_bridge.motion.events.sticking import frictions_switched
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, drives_from
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.witnesses import Closing, Witnesses
-from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
+from vbg.tmm_bridge.onedim.laws.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
 ROUNDING = 1e-10  # of the largest that a condition was

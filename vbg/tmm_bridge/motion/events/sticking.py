@@ -22,7 +22,7 @@ from vbg.tmm_bridge.kernels.tables import Scratch
 from vbg.tmm_bridge.motion.rate.indicating import of_modes
 from vbg.tmm_bridge.motion.rate.instants import ALIKE
 from vbg.tmm_bridge.motion.rate.plant import Plant
-from vbg.tmm_bridge.onedim.friction import AT_REST, ROOM, DryFriction
+from vbg.tmm_bridge.onedim.laws.friction import AT_REST, ROOM, DryFriction
 
 AT_LIMIT = 1e-9  # of what a friction holds: nearer to it, it goes
 POWERLESS = 1e-9  # of an acceleration: a friction that can take no more off it does not hold

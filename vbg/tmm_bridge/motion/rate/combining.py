@@ -16,7 +16,7 @@ import numpy as np
 from vbg.tmm_bridge.formulas.tangent import computed_along, jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Number, Operation, Played, Slot, Tape
 from vbg.tmm_bridge.kernels.entries import play
-from vbg.tmm_bridge.onedim.working import SECTIONS
+from vbg.tmm_bridge.onedim.laws.working import SECTIONS
 
 Array = np.ndarray[Any, Any]
 Weights = Mapping[int, Mapping[int, Number]]  # of the rows by the row that is a combination

@@ -47,7 +47,7 @@ from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.tangent import recorded_along
 from vbg.tmm_bridge.formulas.tape import Operation, Slot, Tape
 from vbg.tmm_bridge.motion.rate.combining import combinations, slopes, varying
-from vbg.tmm_bridge.onedim.working import BALANCE, FEEDS, SECTIONS, TIME
+from vbg.tmm_bridge.onedim.laws.working import BALANCE, FEEDS, SECTIONS, TIME
 
 Array = np.ndarray[Any, Any]
 

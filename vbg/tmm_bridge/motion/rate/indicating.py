@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.onedim.friction import DryFriction
-from vbg.tmm_bridge.onedim.latch import Latch
+from vbg.tmm_bridge.onedim.laws.friction import DryFriction
+from vbg.tmm_bridge.onedim.laws.latch import Latch
 
 
 def of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:

@@ -39,8 +39,8 @@ from vbg.tmm_bridge.motion.rate.pace import Pace
 from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.motion.rate.works import Works, works_of
-from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
-from vbg.tmm_bridge.onedim.latch import Latch
+from vbg.tmm_bridge.onedim.laws.friction import FADED, DryFriction
+from vbg.tmm_bridge.onedim.laws.latch import Latch
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states

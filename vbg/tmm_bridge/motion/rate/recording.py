@@ -15,10 +15,8 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.dependent import Dependence, reduced
-from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
-from vbg.tmm_bridge.onedim.network import Network, balance, energies
-from vbg.tmm_bridge.onedim.offsets import Between
-from vbg.tmm_bridge.onedim.working import (
+from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR
+from vbg.tmm_bridge.onedim.laws.working import (
     BALANCE,
     CHANGES,
     FEEDS,
@@ -28,6 +26,8 @@ from vbg.tmm_bridge.onedim.working import (
     TIME,
     Working,
 )
+from vbg.tmm_bridge.onedim.network import Network, balance, energies
+from vbg.tmm_bridge.onedim.offsets import Between
 
 _PLAIN = (
     *("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "given", "shafts"),

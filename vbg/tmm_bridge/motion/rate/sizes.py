@@ -29,7 +29,7 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_KIND, LINK_Q, LINK_V, PRISMATIC, REVOLUTE, SCREW
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import state_units
-from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, MASSLESS
+from vbg.tmm_bridge.onedim.laws.mechanical import DRIVEN, FREE, MASSLESS
 
 SHARE = 1e-2
 LEAST = 1e-3

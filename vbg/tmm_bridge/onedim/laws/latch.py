@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number, choose
-from vbg.tmm_bridge.onedim.working import Output, Value, Working
+from vbg.tmm_bridge.onedim.laws.working import Output, Value, Working
 
 IMPULSE, MOMENT, LOST, GRAIN, ARMED = 1, 4, 7, 8, 9  # places behind the mode
 KEPT = 10

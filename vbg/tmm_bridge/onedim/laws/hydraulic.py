@@ -15,10 +15,10 @@ from typing import Any
 
 from vbg.tmm_bridge.formulas.tape import Number, choose, least, log, most, power
 from vbg.tmm_bridge.formulas.tape import root as square_root
-from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
-from vbg.tmm_bridge.onedim.oil import Oil
-from vbg.tmm_bridge.onedim.signals import StateOf, places_of
-from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.laws.electric import HYDRAULIC, Ends
+from vbg.tmm_bridge.onedim.laws.oil import Oil
+from vbg.tmm_bridge.onedim.laws.signals import StateOf, places_of
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Working
 
 Law = Callable[[Working, Number], Number]
 Liquid = tuple[float, float]  # density [kg/m^3], viscosity [Pa s]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
-from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Working
 
 FREE, MASSLESS, DRIVEN, JOINT, PAIR = range(5)
 

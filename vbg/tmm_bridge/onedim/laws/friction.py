@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number, choose, exp, size
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.onedim.mechanical import Shaft
-from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.laws.mechanical import Shaft
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Working
 
 AT_REST = 1e-11  # [m/s or rad/s] of what slips, or as much of the fastest that it was: at the most
 ROUNDED = 1e-15  # of the speeds of two shafts: a smaller difference between them is none

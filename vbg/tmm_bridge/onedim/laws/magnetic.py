@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number, choose, most, size
-from vbg.tmm_bridge.onedim.electric import Ends
-from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Working
+from vbg.tmm_bridge.onedim.laws.electric import Ends
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Working
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number, Slot, choose, expm1, least, most
-from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Working
 
 ELECTRIC = ("voltage", "V", "current", "A")
 HYDRAULIC = ("pressure", "Pa", "flow", "m^3/s")
