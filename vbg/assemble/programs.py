@@ -152,8 +152,8 @@ class Programs:
         e = self.equations
         outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
         outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
-        if e.factor is not None:
-            outputs["multipliers"] = solve(e.factor, e.right_hand_side)
+        if e.multipliers is not None:
+            outputs["multipliers"] = e.multipliers
         inputs = {**self.inputs, "correction": e.right_hand_side}
         return lower(outputs, inputs, least_pivot=self._least_pivot)
 
@@ -161,9 +161,9 @@ class Programs:
     def impulse(self) -> Program:
         """The smallest impulses that change the constrained speeds by "correction"."""
         e = self.equations
-        assert e.factor is not None
+        assert e.multipliers is not None
         inputs = {**self.inputs, "correction": e.right_hand_side}
-        outputs = {"multipliers": solve(e.factor, e.right_hand_side)}
+        outputs = {"multipliers": e.multipliers}
         return lower(outputs, inputs, smallest=True, least_pivot=self._least_pivot)
 
     @cached_property

@@ -111,3 +111,19 @@ def test_at_any_rounding():
         assert solution.status.code == "finished" and solution.audit.energy_residual < 1e-6
         finals.append(solution["H.force"][-1])
     assert_allclose(finals, np.broadcast_to(finals[0], np.shape(finals)), atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_source_that_reads_the_motion_changes_nothing(seed):
+    """Of a circuit that does not act on the trammel, but reads it: its row is no combination of
+    flows alone, and is solved beside those of the joints."""
+    circuit = {
+        "S": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "2 + 3*H.speed"},
+        "store": {"kind": "capacitor", "nodes": ["a", "gnd"], "C": 0.2},
+    }
+    model, alone = (trammel(np.random.default_rng(seed), electric=parts) for parts in (circuit, {}))
+    assert_alike(model, alone)
+    run = vbg.simulate(model)
+    assert not run.audit.failures
+    expected = 2.0 + 3.0 * run["H.speed"]
+    assert_allclose(run["store.voltage"], expected, rtol=0, atol=1e-8 * np.abs(expected).max())

@@ -9,15 +9,15 @@ docs/derivations/mixed-case.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from vbg.assemble.derive.corrections import factor_of
-from vbg.assemble.derive.derivation import Derivation, yielding
-from vbg.assemble.derive.differential import reaction_equations, with_reactions
+from vbg.assemble.derive.derivation import Derivation, compliance, yielding
+from vbg.assemble.derive.differential import reaction_equations
 from vbg.assemble.derive.equations import Constraint
+from vbg.assemble.derive.impulses import Parted
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.derive.ranks import RankBases, rank_bases
 from vbg.assemble.derive.variables import Variables, solution_of, variables_in
@@ -32,7 +32,6 @@ from vbg.blocks import (
     linear,
     mul,
     rows,
-    solve,
     stack,
     times,
     zeros,
@@ -166,15 +165,18 @@ def _split(
 
 @dataclass(frozen=True, slots=True)
 class Efforts:
-    """Solution of the rows of case (15): the efforts one behind the other, the factor of
-    H4, the one with what is `yielding` while a start is assembled, and the coefficients of the
-    rows on the Z; `reactions` of the stores in derivative causality."""
+    """Solution of the rows of case (15): the efforts one behind the other, the factor of H4, the
+    rows' coefficients on the Z, also without what their efforts do not move, the reactions of the
+    stores in derivative causality; `multipliers` of impulses, and the steps of the stores (with
+    what is `yielding` while a start is assembled)."""
 
     values: Block
     factor: Block | None
-    yielding: Block | None
-    rows_on_z: tuple[Mapping[Block, Block], ...]
-    reactions: Mapping[Block, Block] = field(default_factory=dict)
+    on_z: Sequence[Mapping[Block, Block]]
+    reached: Sequence[Mapping[Block, Block]]
+    reactions: Mapping[Block, Block]
+    multipliers: Block | None
+    steps: Mapping[Block, Block]
 
 
 def efforts_of(
@@ -187,45 +189,53 @@ def efforts_of(
     """Case (15): U2 from r' = 0 with the `rates` of all states, U2 in them still unknown.
 
     Where the rows reach the stores through the junction structure alone, H4 = J_C1 F1 J_C1^T
-    is symmetric and sparse and is eliminated as such, with rows that repeat others; else r' is
-    solved as it is.
+    is symmetric and sparse and is eliminated as such, with rows that repeat others; the others
+    are solved beside it.
 
     Raises AssemblyError for constraints on what other parts alone move.
     """
-    if not constraints and not work.differential:
-        return Efforts(zeros(0), None, None, ())
-    unknowns = {c.unknown: None for c in constraints}
-    known = _coefficients_on_z(work, constraints) if _is_plain(work, constraints) else None
-    on_z = tuple(_gradients_on_z(work, constraints) if known is None else known)
-    given = [_given(c) for c, row in zip(constraints, on_z, strict=True) if not row]
+    parted = _parted(work, constraints)
+    given = [_given(c) for c, row in zip(constraints, parted.on_z, strict=True) if not row]
     if given:
         raise AssemblyError.of(given)
-    idle = [c.active for c in constraints]
-    spans = vectors_of(constraints)
-    factor = yields = factor_of(on_z, work, idle, spans)
-    if any(v.assembling is not None for v, _ in work.stores):
-        yields = factor_of(on_z, work, idle, spans, yielding)
     reacting = reaction_equations(work, rates, spins)
-    if known is not None and factor is not None:
-        unforced = Substitution({u: zeros(u.rows) for u in unknowns})
-        tangent = Tangent({state: unforced(rate) for state, rate in rates.items()}, spins)
-        before = stack(*(tangent(r) for r in residuals))
-        if not reacting:
-            return Efforts(solve(factor, -before), factor, yields, on_z)
-        part = _part(work, constraints)
-        values, reactions = with_reactions(factor, before, [*unknowns], reacting, part)
-        return Efforts(values, factor, yields, on_z, reactions)
-    tangent = Tangent(rates, spins)
-    equations = [
-        tangent(r) if c.active is None else tangent(r) + times(const(1.0) - c.active, c.unknown)
-        for c, r in zip(constraints, residuals, strict=True)
-    ]
-    solution, _ = solution_of(
-        [*unknowns, *reacting], [*equations, *reacting.values()], _part(work, constraints)
+    try:
+        factor, values, found = _solved(work, parted, residuals, rates, spins, reacting)
+    except ValueError:  # rows of H4 are not linear in efforts beside it
+        parted = replace(parted, apart=frozenset(parted.unknowns))
+        factor, values, found = _solved(work, parted, residuals, rates, spins, reacting)
+    impulses = steps = parted.impulses(work, rates, reacting, compliance)
+    if any(v.assembling is not None for v, _ in work.stores):
+        steps = parted.impulses(work, rates, reacting, yielding)
+    return Efforts(
+        values,
+        factor,
+        parted.on_z,
+        parted.reached(work, rates, reacting.keys()),
+        {e: found[e] for e in reacting},
+        None if impulses is None else impulses.multipliers,
+        {} if steps is None else steps.steps,
     )
-    found, reacted = solution[: len(unknowns)], solution[len(unknowns) :]
-    values = stack(*found) if found else zeros(0)
-    return Efforts(values, factor, yields, on_z, dict(zip(reacting, reacted, strict=True)))
+
+
+def _solved(
+    work: Derivation,
+    parted: Parted,
+    residuals: Sequence[Block],
+    rates: Mapping[Block, Block],
+    spins: Mapping[Block, Block],
+    reacting: Mapping[Block, Block],
+) -> tuple[Block | None, Block, dict[Block, Block]]:
+    """The factor of H4, the efforts, and what is solved beside it."""
+    without, whole = parted.without, Tangent(rates, spins)
+    # rates of rows of H4 are shorter without the efforts that they are solved for
+    inner = Tangent({state: without(rate) for state, rate in rates.items()}, spins)
+    equations = [
+        whole(r) if u in parted.apart else inner(r)
+        for u, r in zip(parted.unknowns, residuals, strict=True)
+    ]
+    factor = parted.factor(work, compliance)
+    return factor, *parted.solved(factor, equations, reacting)
 
 
 def _given(c: Constraint) -> Problem:
@@ -262,59 +272,61 @@ def vectors_of(constraints: Sequence[Constraint]) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _is_plain(work: Derivation, constraints: Sequence[Constraint]) -> bool:
-    """Whether rows depend on nothing but Z, posture and time, and nothing but rates of
-    stores depends on their efforts.  Efforts of case (14) may: of the mixed case they read their
-    own combinations, which no conductance sees."""
+def _parted(work: Derivation, constraints: Sequence[Constraint]) -> Parted:
+    """The rows, less those that depend on more than Z, posture and time, or not linearly on Z (a
+    ratio reads a speed), or on whose efforts more depends than rates of stores.  Efforts of case
+    (14) may: of the mixed case they read their own combinations, which no conductance sees."""
     unknowns = {c.unknown: None for c in constraints}
-    if not all(c.reciprocal for c in constraints):
-        return False
-    joined = {c.unknown for c in constraints if c.combined is not None}
-    apart = {u: None for u in unknowns if u not in joined}
-    if any(variables_in(value, apart) for value in work.direct.values()):
-        return False
-    graph = work.causal.graph
-    z = {coenergy(v) for v, _ in work.stores}
+    z = {coenergy(v): None for v, _ in work.stores}
     others = {v: None for v in work.structure.definitions if v not in z}
-    moving: dict[Block, None] = {s.state: None for s in graph.signal_states}
+    moving: dict[Block, None] = {s.state: None for s in work.causal.graph.signal_states}
+    combined = {c.unknown for c in constraints if c.combined is not None}
+    apart = {c.unknown for c in constraints if not c.reciprocal}
+    for v in others:
+        apart |= variables_in(work.laws.values[v], unknowns)
+    for value in work.direct.values():
+        apart |= variables_in(value, unknowns) - combined
+    rows_of, on_z = Coefficients(z), dict[Block, Mapping[Block, Block]]()
     for c in constraints:
         residual = work.structure.resolve(c.residual)
         if variables_in(residual, others | moving):
-            return False
-    return not any(variables_in(work.laws.values[v], unknowns) for v in others)
+            apart.add(c.unknown)
+        elif c.combined is None and (row := _linear(rows_of, residual)) is not None:
+            on_z[c.unknown] = row
+        elif c.combined is None:
+            apart.add(c.unknown)
+    on_z |= _gradients_on_z(work, [c for c in constraints if c.unknown not in on_z], unknowns)
+    where = _part(work, constraints) if constraints or work.differential else ""
+    ordered = tuple(on_z[u] for u in unknowns)
+    return Parted(constraints, ordered, apart, vectors_of(constraints), where)
 
 
-def _coefficients_on_z(
-    work: Derivation, constraints: Sequence[Constraint]
-) -> list[dict[Block, Block]] | None:
-    """Coefficients of each row on the Z; None where one is not linear in them: a ratio reads
-    a speed.  Combinations of the mixed case have no conductance left: their gradients."""
-    rows_of = Coefficients(coenergy(v) for v, _ in work.stores)
+def _linear(rows_of: Coefficients, residual: Block) -> dict[Block, Block] | None:
+    """The coefficients of a row; None where it is not linear."""
     try:
-        written = [
-            rows_of(work.structure.resolve(c.residual)) for c in constraints if c.combined is None
-        ]
+        return rows_of(residual)
     except ValueError:
         return None
-    return written if len(written) == len(constraints) else _gradients_on_z(work, constraints)
 
 
 def _gradients_on_z(
-    work: Derivation, constraints: Sequence[Constraint]
-) -> list[dict[Block, Block]]:
-    """The gradient of each row by the Z."""
+    work: Derivation, constraints: Sequence[Constraint], unknowns: Iterable[Block]
+) -> dict[Block, Mapping[Block, Block]]:
+    """The gradient of each row by the Z, without efforts, which are the `unknowns`."""
+    if not constraints:
+        return {}
     z = [coenergy(v) for v, _ in work.stores]
     again = Variables(work.structure, kept=frozenset(z))
     directions = {leaf_: leaf(f"direction of {leaf_.data}", leaf_.rows) for leaf_ in z}
     tangent = Tangent(directions)
     rows_of = Coefficients(directions.values())
     back = {direction: leaf_ for leaf_, direction in directions.items()}
-    unforced = Substitution({c.unknown: zeros(c.unknown.rows) for c in constraints})
+    unforced = Substitution({u: zeros(u.rows) for u in unknowns})
     close = Substitution(work.direct)
     laws = Substitution({leaf_: work.laws.values[leaf_] for leaf_ in z})
-    result = []
+    result: dict[Block, Mapping[Block, Block]] = {}
     for c in constraints:
         written = c.residual if c.combined is None else c.combined
         slopes = rows_of(tangent(unforced(close(again(written)))))
-        result.append({back[d]: laws(matrix) for d, matrix in slopes.items()})
+        result[c.unknown] = {back[d]: laws(matrix) for d, matrix in slopes.items()}
     return result

@@ -30,6 +30,8 @@ from vbg.blocks import (
 )
 from vbg.graph.bondgraph import Vertex
 
+Rows = Sequence[tuple[Mapping[Block, Block], Block]]  # coefficients on the Z, and the unknown
+
 
 def factor_of(
     rows_of: Sequence[Mapping[Block, Block]],
@@ -53,24 +55,16 @@ def factor_of(
 
 
 def correction_steps(
-    work: Derivation,
-    rows_of: Sequence[tuple[Mapping[Block, Block], Block]],
-    factor: Block | None,
+    work: Derivation, steps: Mapping[Block, Block]
 ) -> tuple[dict[Block, Block], dict[Block, Block]]:
-    """Steps along constraint directions for a right-hand side "correction": of the
-    posture in the mass metric, dq = M^-1 G^T H4^-1 rhs, and of the stores' states,
-    G^T H4^-1 rhs (mathematics.md, section 5); `factor` with the slope `yielding`."""
-    if factor is None:
-        return {}, {}
-    steps = _impulses(rows_of, factor)
+    """Steps along constraint directions, of the posture in the mass metric, dq = M^-1 `steps`, and
+    of the stores' states, from those by the Z, G^T H4^-1 rhs where the junction structure alone
+    stands between efforts and stores (mathematics.md, section 5)."""
     return _of_posture(work, steps), _of_stores(work, steps)
 
 
-def _impulses(
-    rows_of: Sequence[tuple[Mapping[Block, Block], Block]], factor: Block
-) -> dict[Block, Block]:
-    """G^T H4^-1 rhs by the Z of the stores."""
-    multipliers = solve(factor, leaf("correction", factor.rows))
+def impulses_of(rows_of: Rows, multipliers: Block) -> dict[Block, Block]:
+    """G^T multipliers by the Z of the stores."""
     impulses: dict[Block, list[tuple[float, Block]]] = {}
     first = 0
     for coefficients, unknown in rows_of:
@@ -110,29 +104,16 @@ def _of_posture(work: Derivation, steps: Mapping[Block, Block]) -> dict[Block, B
     return posture
 
 
-Rows = Sequence[tuple[Mapping[Block, Block], Block]]
-
-
-def held_values(
-    work: Derivation,
-    of_constraints: Sequence[Mapping[Block, Block]],
-    known: Rows,
-    rows_of: Coefficients,
-) -> HeldStart:
+def held_values(work: Derivation, known: Rows, rows_of: Coefficients) -> HeldStart:
     """Start coordinates whose value the engineer wrote."""
     held = [h for h in work.causal.graph.held if h.target is not None]
     rows_here = tuple(HeldRow(h.name, work.in_states(h.value), h.target or 0.0) for h in held)
     flows = [work.structure.resolve(h.flow) for h in held]
-    steps, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    steps, size = _with_held(work, known, [rows_of(f) for f in flows])
     return HeldStart(rows_here, _of_posture(work, steps) if size else {}, size)
 
 
-def held_speeds(
-    work: Derivation,
-    of_constraints: Sequence[Mapping[Block, Block]],
-    known: Rows,
-    rows_of: Coefficients,
-) -> HeldStart:
+def held_speeds(work: Derivation, known: Rows, rows_of: Coefficients) -> HeldStart:
     """Start coordinates whose speed the engineer wrote."""
     held = [h for h in work.causal.graph.held if h.speed is not None]
     flows = [work.structure.resolve(h.flow) for h in held]
@@ -140,13 +121,12 @@ def held_speeds(
         HeldRow(h.name, work.laws(flow), h.speed or 0.0)
         for h, flow in zip(held, flows, strict=True)
     )
-    steps, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    steps, size = _with_held(work, known, [rows_of(f) for f in flows])
     return HeldStart(rows_here, _of_stores(work, steps), size)
 
 
 def _with_held(
     work: Derivation,
-    of_constraints: Sequence[Mapping[Block, Block]],
     known: Rows,
     of_held: Sequence[Mapping[Block, Block]],
 ) -> tuple[dict[Block, Block], int]:
@@ -154,7 +134,8 @@ def _with_held(
     of rows."""
     if not of_held:
         return {}, 0
-    factor = factor_of([*of_constraints, *of_held], work, slope=yielding)
+    factor = factor_of([*(row for row, _ in known), *of_held], work, slope=yielding)
     assert factor is not None  # there are rows
     held = [(row, leaf(f"held {i}", 1)) for i, row in enumerate(of_held)]
-    return _impulses([*known, *held], factor), factor.rows
+    multipliers = solve(factor, leaf("correction", factor.rows))
+    return impulses_of([*known, *held], multipliers), factor.rows

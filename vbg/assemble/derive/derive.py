@@ -63,13 +63,13 @@ def derive(causal: CausalGraph) -> Equations:
     rates |= _energy_rates(work, parts, close)
     rates |= _kept(graph)
     unknowns = [c.unknown for c in constraints]
-    rows_and_unknowns = list(zip(efforts.rows_on_z, unknowns, strict=True))
-    posture, velocity = correction_steps(work, rows_and_unknowns, efforts.yielding)
+    posture, velocity = correction_steps(work, efforts.steps)
     kinetic, potential = energies(work)
     react = Substitution(efforts.reactions)
     outputs, units = _outputs(work, parts, react)
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
+    met = list(zip(efforts.reached, unknowns, strict=True))
     slopes, latches = _slopes(work), [c.part for c in constraints if c.latches]
     return Equations(
         states=_states(work, parts),
@@ -83,6 +83,7 @@ def derive(causal: CausalGraph) -> Equations:
         velocity_correction=velocity,
         right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),
         factor=efforts.factor,
+        multipliers=efforts.multipliers,
         outputs=outputs,
         units=units,
         stored=kinetic + potential,
@@ -90,12 +91,12 @@ def derive(causal: CausalGraph) -> Equations:
         potential=potential,
         switches={s.name: close(work.in_states(s.value)) for s in graph.switches}
         | {m.name: close(work.in_states(m.condition)) for m in graph.modes},
-        held_values=held_values(work, efforts.rows_on_z, rows_and_unknowns, rows_of),
-        held_speeds=held_speeds(work, efforts.rows_on_z, rows_and_unknowns, rows_of),
+        held_values=held_values(work, met, rows_of),
+        held_speeds=held_speeds(work, met, rows_of),
         time=graph.time,
         loops=tuple(work.laws.loops),
         direct=dict(work.direct),
-        rows_on_stores=efforts.rows_on_z,
+        rows_on_stores=tuple(efforts.on_z),
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=slopes,
         effective=_effective(work, slopes),

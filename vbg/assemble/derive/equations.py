@@ -106,6 +106,7 @@ class Equations:
     velocity_correction: Mapping[Block, Block]
     right_hand_side: Block
     factor: Block | None
+    multipliers: Block | None
     outputs: Mapping[str, Block]
     units: Mapping[str, str]
     stored: Block
