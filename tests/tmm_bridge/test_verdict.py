@@ -14,7 +14,7 @@ import pytest
 import vbg
 from vbg import tmm_bridge
 from vbg.errors import Problem
-from vbg.solution import Audit, MadeBy, Solution, Status
+from vbg.solution import Audit, MadeBy, Solution, Status, judged
 from vbg.tmm_bridge.notes import NOT_UNIQUE, channels_in
 from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, write
 from vbg.validate.both import Report
@@ -330,6 +330,40 @@ def test_the_error_of_a_fixed_step_counts_alone():
     first = solution(made_by=made)
     verdict = compare(first, solution(off), coarser=solution(off), rougher=solution(rough))
     assert verdict.result == "PASS"
+
+
+LIMITS = {"energy_limit": 1e-8, "position_limit": 1e-9, "velocity_limit": 1e-7}
+FRICTION = "clutch gives 3 W at t = 0.2 s"
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(
+    ("audit", "result", "words"),
+    [
+        (Audit(energy_residual=1.001e-8, **LIMITS), "PASS", "energy audit failed by 1e-08"),
+        (Audit(energy_residual=2e-6, **LIMITS), "INCONCLUSIVE", "energy audit failed by 2e-06"),
+        (Audit(position_residual=1e-8, **LIMITS), "INCONCLUSIVE", "position audit failed by 1e-08"),
+        (Audit(velocity_residual=1e-6, **LIMITS), "INCONCLUSIVE", "velocity audit failed by 1e-06"),
+        (Audit(failures=(FRICTION,)), "INCONCLUSIVE", FRICTION),
+        (Audit(energy_residual=9e-9, **LIMITS), "PASS", ""),
+    ],
+)
+def test_a_run_whose_own_audit_fails_is_named_whichever_side_it_is(side, audit, result, words):
+    """Energy within a verdict's tolerance is told; by what is beyond nothing is proven."""
+    spoiled = solution(
+        audit=replace(judged(audit), failures=judged(audit).failures + audit.failures)
+    )
+    made = replace(spoiled.made_by, solver=("vbg", "tmm_bridge")[side])
+    runs = [solution(made_by=replace(made, solver="s")) for _ in range(2)]
+    runs[side] = replace(spoiled, made_by=made)
+    verdict = compare(*runs)
+    assert verdict.result == result
+    told = [verdict.sentence, *verdict.notes]
+    who = ("the bond-graph solver", "the transfer-matrix solver")[side]
+    assert any(words in one and who in one for one in told) or not words
+    assert bool(words) == any("audit" in one or FRICTION in one for one in told)
+    wrong = replace(runs[1], signals={"A.force": FORCE * 1.01})
+    assert compare(runs[0], wrong).result == "FAIL"
 
 
 def test_replayed_efforts_that_run_free_prove_nothing():

@@ -16,6 +16,7 @@ import numpy as np
 
 from vbg.model import Model
 from vbg.solution import Solution
+from vbg.validate.comparison.audits import failed_audits
 from vbg.validate.comparison.connected import groups_of, owner_of
 from vbg.validate.comparison.elastic import elastic_rounding
 from vbg.validate.comparison.ended import agreed, stopped, stopped_at_once, until_both_end
@@ -136,8 +137,9 @@ def compare(
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
-    missing, cut = _unaccounted(runs, max(least, tolerance or 0.0)), too_much_cut(first, exclude)
-    result, sentence = _judge(marked, lost, missing, _asked_of(runs), cut)
+    unsound, told = failed_audits((first, second), limit := max(least, tolerance or 0.0), NAMES)
+    missing, cut = _unaccounted(runs, limit), too_much_cut(first, exclude)
+    result, sentence = _judge(marked, lost, missing, _asked_of(runs), unsound, cut)
     time = first.time[common[0]].tolist()
     return Verdict(
         result,
@@ -145,7 +147,7 @@ def compare(
         marked,
         span=(time[0], time[-1]),
         halving=halving,
-        notes=(*why_left_out(near), *why_torn(torn), *_not_compared(runs)),
+        notes=(*why_left_out(near), *why_torn(torn), *told, *_not_compared(runs)),
         once=once,
         audits={s.made_by.solver: s.audit.energy_residual for s in (first, second)},
         **heading,
@@ -335,9 +337,11 @@ def _judge(
     lost: tuple[str, ...],
     unaccounted: str,
     rtol: float,
+    unsound: str = "",
     cut: str = "",
 ) -> tuple[Result, str]:
-    """The result and its sentence; `cut` says why what was compared is too little for a PASS."""
+    """The result and its sentence; `unsound` says why a run is not to be trusted, `cut` why what
+    was compared is too little for a PASS."""
     counted = [c for c in channels if c.result in ("PASS", "FAIL", "INCONCLUSIVE")]
     failed = [c for c in counted if c.result == "FAIL"]
     if failed:
@@ -360,6 +364,8 @@ def _judge(
     unsure = [c for c in counted if c.result == "INCONCLUSIVE"]
     if unsure:
         return "INCONCLUSIVE", _not_proven(unsure, rtol)
+    if unsound:
+        return "INCONCLUSIVE", unsound
     if not counted:
         return "INCONCLUSIVE", (
             "Nothing to compare: every channel is zero or not unique. Nothing moves in this time:"

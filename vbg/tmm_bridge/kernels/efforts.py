@@ -111,7 +111,7 @@ def pair_laws(t, s, inputs):
         along = (d[0] / size, d[1] / size, d[2] / size)
         rate = dot(along, plus(vb, -1.0, va))
         stretch = size - rest
-        s.pair[n, 3] = stretch
+        s.pair[n, 3], s.pair[n, 4] = stretch, rate
         effort = k * stretch + c * rate
         if t.pairs[n, 0] == PAIR_INPUT:
             effort, stretch = inputs[t.pairs[n, 3]], 0.0

@@ -238,7 +238,7 @@ def scratch_for(tables: Tables) -> Scratch:
         six=np.zeros((4, 36)),
         coordinate=np.zeros((k, 3)),
         law=np.zeros((len(tables.laws), 3)),
-        pair=np.zeros((len(tables.pairs), 4)),
+        pair=np.zeros((len(tables.pairs), 5)),
         load=np.zeros((len(tables.loads), 3)),
         bush=np.zeros((len(tables.bushes), 14)),
         elastic=np.zeros((len(tables.elastics), 8)),

@@ -286,7 +286,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         if names:
             t, hit = _first_change(span, dense, signs)
             if hit >= 0:
-                y = dense.precise(t) if names[hit] else dense.taken_again(t)
+                y = dense.at_change(t, bends=names[hit].partition(".")[0] not in NETWORKS)
                 solver.end = span.end.first
                 if solver.t == t and plant.indicators(t, y)[hit] * signs[hit] >= 0.0:
                     # not yet: it is right ahead; of a bend nothing else made the step short
@@ -422,7 +422,7 @@ def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Arra
     new, names = np.sign(span.plant.indicators(t, y)), span.names
     stops = [k for k, name in enumerate(names) if name and name.partition(".")[0] not in NETWORKS]
     also = [k for k in stops if k != hit and new[k] != signs[k] != 0.0]
-    for k in (hit, *also) if hit >= 0 and names[hit] else ():
+    for k in (*([hit] if names[hit] else ()), *also) if hit >= 0 else ():
         what = "touches" if new[k] >= 0 > signs[k] else "leaves"
         what = what if k in stops else "switches"
         span.record.events.append(Event(t, names[k], what))

@@ -424,17 +424,24 @@ class Plant:
         return y
 
     def indicators(self, t: float, y: Array) -> Array:
-        """What changes sign where a stop touches, or leaves or would begin to pull."""
+        """What changes sign where a stop touches, or leaves or would begin to pull; behind them,
+        as bends, the other of the last two: a stop that would pull loses the energy of its spring
+        until it is left."""
         tables, s = self.tables, self.scratch
         self.evaluate(t, y)
-        signs = []
+        signs, bends = [], []
         for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
             x, speed = s.coordinate[tables.laws[n, 1], :2]
             k, _, c, lower, upper = self.mechanism.tables.law[n]  # of an open joint, too
             for depth, rate_in in ((lower - x, -speed), (x - upper, speed)):
                 if np.isfinite(depth):
                     signs.append(min(depth, depth + c / k * rate_in))
-        signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+                    bends.append(depth)
+        for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP):
+            depth, rate_in, (k, _, c) = -s.pair[n, 3], -s.pair[n, 4], tables.pair[n, 6:9]
+            signs.append(depth)
+            bends.append(min(depth, depth + c / k * rate_in))
+        signs += bends
         self._tell_held()
         section(self.program, PLAY_CHANGES)
         signs += self.program.memory[self.program.changes].tolist()
@@ -462,7 +469,7 @@ class Plant:
         return is_kept(self.mechanism, hit, len(self.stop_names()))
 
     def stop_names(self) -> list[str]:
-        """Part of each indicator."""
+        """Part of each indicator, none of a mere bend."""
         tables = self.tables
         by_place = {place: name for name, place in self.mechanism.parts.items()}
         names = []
@@ -470,6 +477,7 @@ class Plant:
             finite = int(np.isfinite(tables.law[n, 3])) + int(np.isfinite(tables.law[n, 4]))
             names += [by_place["law", int(n)]] * finite
         names += [by_place["pair", int(n)] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+        names += [""] * len(names)
         if self.mechanism.network is not None:
             names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
         return names

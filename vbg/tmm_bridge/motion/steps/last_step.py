@@ -20,6 +20,10 @@ class LastStep:
             self._dense = self._solver.dense()
         return self._dense(t)
 
+    def at_change(self, t: float, *, bends: bool) -> Array:
+        """The state at t where something changes; whether a law bends, as that of a stop does."""
+        return self.taken_again(t) if bends else self.precise(t)
+
     def precise(self, t: float) -> Array:
         """The state at t to the accuracy of a step that ends there."""
         inside, dense = self(t), self._dense
