@@ -78,6 +78,26 @@ def test_what_is_carried_along_stays_behind_a_steep_ramp(solve, kind, seed):
         np.testing.assert_allclose(run[f"{name}.speed"], expected, rtol=1e-7, atol=1e-8 / d.T)
 
 
+@pytest.mark.parametrize("seed", tail(range(16), 8))
+def test_a_source_works_on_what_it_takes_along_steeply(seed):
+    """J (s^2 - u^2) / 2 on a wheel of its own: events within the ramp, as of friction that turns
+    over there, find no jump in what rises by more than rounding from one last digit of time to
+    the next."""
+    d = Drawn(seed, WIDTHS[:4])
+    parts = {
+        "motor": {"kind": "speed", "nodes": ["f"], "speed": "u"},
+        "heavy": {"kind": "inertia", "nodes": ["f"], "J": 100.0 * d.J},
+        "dry": {"kind": "friction", "nodes": ["f", "w"], "coulomb": d.F},
+        "wheel": {"kind": "inertia", "nodes": ["w"], "J": d.J, "speed": -d.s},
+        "rub": {"kind": "friction", "nodes": ["f", "frame"], "coulomb": d.F},
+    }
+    run = d.run(vbg.simulate, d.ramp(-d.s, d.s), rotational=parts, outputs={"energy": True})
+    work = -run["motor.energy"] - run["rub.energy"] - run["dry.energy"]
+    held = run["heavy.energy"] + run["wheel.energy"]
+    size = np.abs(held).max()
+    np.testing.assert_allclose(work - work[0], held - held[0], rtol=0, atol=1e-6 * size)
+
+
 @pytest.mark.parametrize("kind", ["shaft", "joint"])
 @pytest.mark.parametrize("seed", tail(range(16), 8))
 def test_what_a_steep_load_tears_loose_moves_by_what_is_left(kind, seed):

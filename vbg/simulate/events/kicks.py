@@ -49,7 +49,8 @@ EXACT = 1e-13  # of the jump: what is left of it is rounding
 AGREE = 1e-11  # of the works: the sum that they have
 LACKS = 1e-7  # of the works: what they lack at most where a path is followed to its end
 ROUNDED = 64.0 * np.finfo(float).eps  # of a stored energy, as a difference of two
-SEEN = 1e-10  # of the terms of a speed: a smaller jump is rounding
+SEEN = 1e-10  # of the terms of a speed: a smaller jump is rounding,
+STEEP = 4.0  # and so is one by as often the change in the time before: a ramp of last digits
 
 
 class Jumps:
@@ -77,13 +78,16 @@ class Jumps:
         """Whether it has from `before`, a time and a state, to (t, x), which moves smoothly."""
         if not self.may:
             return False
-        change = self._projector.residuals(t, x)[1] - self._projector.residuals(*before)[1]
-        if not change[self._rows].any():
+        there = self._projector.residuals(*before)[1]
+        change = np.abs(self._projector.residuals(t, x)[1] - there)[self._rows]
+        if not change.any():
             return False
         if self._least is None:
             self._least = Evaluator(self._system.programs.residual_terms)
-        least = SEEN * self._least(t, x)
-        return bool((np.abs(change) > least)[self._rows].any())
+        least = SEEN * self._least(t, x)[self._rows]
+        earlier = self._projector.residuals(2.0 * before[0] - t, before[1])[1]
+        steep = STEEP * np.abs(there - earlier)[self._rows]
+        return bool((change > np.maximum(least, steep)).any())
 
 
 @dataclass(frozen=True, slots=True)
