@@ -122,3 +122,14 @@ def test_three_masses_of_which_both_outer_ones_meet_the_middle_at_once():
     solution = second(model)
     assert not solution.audit.failures
     holds(solution, speeds, dict.fromkeys(("ab", "bc"), math.pi * 1e-4))
+
+
+@pytest.mark.parametrize("seed", tail(range(16), 5))
+def test_no_tolerance_takes_a_step_over_a_contact_or_stands_still_behind_it(seed):
+    """A step whose stages behind the contact are thrown far away has passed it by; implicit ones
+    with the stop's stiffness long behind it find no way on and lose the speed."""
+    model, *expected = masses(seed)
+    for rtol in 10.0 ** np.random.default_rng([seed, 1]).uniform(-12.0, -7.0, 4):
+        solution = second(model, rtol=rtol, atol=1e-3 * rtol)
+        assert not solution.audit.failures
+        holds(solution, *expected)

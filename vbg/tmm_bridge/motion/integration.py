@@ -23,6 +23,8 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
+from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.motion.events.endless import remedy_for
 from vbg.tmm_bridge.motion.events.impulses import kick, slipped, strike_apart
 from vbg.tmm_bridge.motion.events.latches import Apart, switched, turned_at_start
@@ -30,8 +32,8 @@ from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.rate.plant import Plant, Singular
-from vbg.tmm_bridge.motion.steps.last_step import LastStep
-from vbg.tmm_bridge.motion.steps.leaps import NEAR, Extrapolated, Passed, nodes
+from vbg.tmm_bridge.motion.steps.last_step import LastStep, followed
+from vbg.tmm_bridge.motion.steps.leaps import NEAR, Extrapolated, Passed, fell, nodes
 from vbg.tmm_bridge.motion.steps.looking import Change, Looks
 from vbg.tmm_bridge.motion.steps.methods import Method
 from vbg.tmm_bridge.motion.steps.radau import StiffStepper
@@ -40,12 +42,10 @@ from vbg.tmm_bridge.motion.witnesses import Witnesses
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
-AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care
 CHATTER = 500  # restarts in AN_INSTANT end the run
 AN_INSTANT = 1e-8  # of the run
 BEGINNING = 1e-12  # of the run: the first step over a law that jumps at the start itself
 CHOKED = 1e-6  # of its tolerance: 1e-10 A in a leak of 1e-12 S would be 100 V
-FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,7 @@ def integrate(
 def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
     """The state at the start, samplers read and modes chosen, also under what was sampled."""
     t, seen = plant.smooth[0], record.between
+    plant.works.natural += kinetic_energy(plant.mechanism, y0, drive_rates(plant.mechanism, t))
     y = plant.sample(first, switched(plant, t, y0, seen, first=True))
     y = switched(plant, t, y, seen, first=False)
     record.events += turned_at_start(plant, float(record.grid[0]), y0, y)
@@ -264,11 +265,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     plant, record, names = span.plant, span.record, span.names
     y = switched(plant, t, y, record.between, first=False)
     plant.settle(t, y)
-    solver = _stepper(span, t, y)
-    solver.h = min(solver.h, plant.soonest_reversal(t, y, solver.h * solver.f) * solver.h)
-    signs = plant.signs(t, y) if names else np.zeros(0)
-    if t <= record.grid[0] and not signs.all():  # what begins to grow has no sign yet
-        solver.h = min(solver.h, BEGINNING * plant.duration)
+    solver, signs = _afresh(span, t, y)
     span.past.clear()
     while solver.t < span.end.first:
         solver.h = min(solver.h, plant.longest_step(solver.t, solver.y))
@@ -282,7 +279,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             return solver.t, y, False
         record.n_steps += 1
         solver.absolute = solver.loosened * span.allowed(solver.y, solver.f, solver.h)
-        t, y, hit, dense = solver.t, solver.y, -1, LastStep(solver)
+        dense = followed(solver) if names else LastStep(solver)
+        t, y, hit = solver.t, solver.y, -1
         if names:
             t, hit = _first_change(span, dense, signs)
             if hit >= 0:
@@ -312,7 +310,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         if len(plant.mechanism.tables.rows):
             solver.y, solver.f = y, plant.settle(t, y)
             span.past.append(Passed(t, y, solver.f, plant.nearness(), plant.rank))
-            if _fell(span.past):
+            if fell(span.past):
                 solver = _back(span)
                 continue
             if span.past[-1].near < NEAR and (landing := _jump(span)) is not None:
@@ -320,6 +318,16 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         if record.method.stepped(t, plant.n_rates) and t < span.end.first:
             solver = _stepper(span, t, y)
     return t, y, True
+
+
+def _afresh(span: _Span, t: float, y: Array) -> tuple[Stepper | StiffStepper, Array]:
+    """The method from (t, y) on, its first step short, and the signs of the indicators there."""
+    solver = _stepper(span, t, y)
+    solver.h *= min(1.0, span.plant.soonest_reversal(t, y, solver.h * solver.f))
+    signs = span.plant.signs(t, y) if span.names else np.zeros(0)
+    if t <= span.record.grid[0] and not signs.all():  # what begins to grow has no sign yet
+        solver.h = min(solver.h, BEGINNING * span.plant.duration)
+    return solver, signs
 
 
 def _step(
@@ -359,19 +367,6 @@ def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
         return explicit
     limits = span.end.first, span.rtol, absolute
     return StiffStepper(plant, t, y, *limits, record.grid, explicit.h)
-
-
-def _fell(past: list[Passed]) -> bool:
-    """Whether the last step came near a singular posture from far away.
-
-    The motion goes on behind it on a polynomial through the last steps, whose error grows with
-    the square of the distance of each: they have to shrink with the distance, nearness with
-    its square.
-    """
-    if len(past) < 2 or past[-2].rank != past[-1].rank:
-        return False
-    before, now = past[-2].near, past[-1].near
-    return now < AROUND and before > FALL * max(now, NEAR)
 
 
 def _back(span: _Span) -> Stepper | StiffStepper:

@@ -2,7 +2,8 @@
 drive.
 
 Their measure is what the largest power so far may do in the whole run, or a small part of what the
-machine's size says.  What was exchanged and held until now is a closer one, and no good: tried, it
+machine's size says and of what it moves with at the start: the power that a stop without losses
+takes is rounding.  What was exchanged and held until now is a closer one, and no good: tried, it
 took audits of stops that are touched for a thousandth of the run from 3e-4 to 8e-7, and let a
 driveline of shafts without inertia creep (6000 steps for 38) and free bodies come back from a stop
 3e-6 off for 1e-6.
@@ -26,7 +27,7 @@ CIRCUIT = 1e-2  # [W] of a circuit
 @dataclass
 class Works:
     """Of one run of `duration` [s]: `places` of the works in its state, `natural` [J] what the
-    machine's size says of energies, `power` [W] the largest so far."""
+    machine's size and the start say of energies, `power` [W] the largest so far."""
 
     places: list[int]
     natural: float

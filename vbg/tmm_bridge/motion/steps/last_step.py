@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.motion.steps.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.steps.stepping import Dense, Pieces, Stepper
+
+SHORTEST = 1e3  # instants that t tells apart: a step that nothing follows is not shortened further
+
+
+def followed(solver: Stepper | StiffStepper) -> LastStep:
+    """The step that was just taken, as short as makes known what happens inside.
+
+    A step may jump over a contact: the stages behind it, thrown far away, have no weight in its
+    error, and its end and its zeros are those of a motion that there is not.
+    """
+    last, end = LastStep(solver), solver.end
+    while not last.follows:
+        begin, h = last.span[0], 0.5 * (last.span[1] - last.span[0])
+        if h < SHORTEST * math.ulp(begin + h):
+            break
+        solver.back_to(begin + h)
+        if solver.step():
+            break
+        last, solver.h = LastStep(solver), min(solver.h, h)
+    solver.end = end
+    return last
 
 
 class LastStep:
@@ -24,11 +47,16 @@ class LastStep:
         """The state at t where something changes; whether a law bends, as that of a stop does."""
         return self.taken_again(t) if bends else self.precise(t)
 
+    @property
+    def follows(self) -> bool:
+        """Whether the motion is known inside: a collocation polynomial obeys the equations."""
+        self(self.span[1])
+        return not isinstance(self._dense, Dense) or self._dense.follows
+
     def precise(self, t: float) -> Array:
         """The state at t to the accuracy of a step that ends there."""
-        inside, dense = self(t), self._dense
-        follows = isinstance(dense, Pieces) or (isinstance(dense, Dense) and dense.follows)
-        return inside if follows and isinstance(self._solver, Stepper) else self.taken_again(t)
+        known = self.follows and isinstance(self._solver, Stepper)
+        return self(t) if known else self.taken_again(t)
 
     def taken_again(self, t: float) -> Array:
         """The same by steps that do end there: a step that ends behind a bend of a law may be

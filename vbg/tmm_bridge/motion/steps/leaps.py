@@ -10,6 +10,8 @@ import numpy as np
 from vbg.tmm_bridge.kernels.rotation import Array
 
 NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
+AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care
+FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,16 @@ class Extrapolated:
     def __call__(self, t: float | Array) -> Array:
         values: Array = self.path(t - self.origin)
         return values
+
+
+def fell(past: list[Passed]) -> bool:
+    """Whether the last step came near a singular posture from far away.
+
+    The motion goes on behind it on a polynomial through the last steps, whose error grows with
+    the square of the distance of each: they have to shrink with the distance, nearness with
+    its square.
+    """
+    if len(past) < 2 or past[-2].rank != past[-1].rank:
+        return False
+    before, now = past[-2].near, past[-1].near
+    return now < AROUND and before > FALL * max(now, NEAR)

@@ -27,6 +27,8 @@ Array = np.ndarray[Any, Any]
 
 STAGES = 5
 NEWTON = 10  # iterations of Newton's method before the step is halved
+CLOSER = 0.5  # by the last iteration but one; else the Jacobian is that of a steeper law: of a stop
+# that was left, in whose place changes are nothing and the motion stands still
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0  # of the factor between two steps
 SHORT, MOMENT = 1e4, 1e6  # distances of two numbers at t: what is told of a step, and when
 KEPT = 1.2  # a step that could grow by less keeps its size, and its factored matrices
@@ -80,6 +82,11 @@ def decayed(J: Array, duration: float, w: Array) -> Array:
             step = step @ step
         left: Array = step @ w
     return left
+
+
+def _size(x: Array) -> float:
+    """The root of the mean square."""
+    return float(np.sqrt(np.mean(x**2)))
 
 
 @dataclass
@@ -194,7 +201,7 @@ class StiffStepper:
             return False
         scale = self.absolute + self.rtol * np.maximum(np.abs(self.y), np.abs(y))
         left = decayed(J, MOMENT * instant, self._missed)
-        return bool(np.sqrt(np.mean((left / scale) ** 2)) < 1.0)
+        return _size(left / scale) < 1.0
 
     def _differentiated(self, t: float, y: Array, f: Array) -> Array:
         """The Jacobian of the rate at (t, y), where it is f, by differences away from zero: 1e-20 A
@@ -250,11 +257,12 @@ class StiffStepper:
         scale = self.absolute + h * self._noise + self.rtol * np.abs(self.y)
         enough = max(1e-15 / self.rtol, min(0.03, self.rtol**0.5))
         z = self._guess(h)
-        last, rate = 0.0, 0.0
+        last, rate, miss = 0.0, 0.0, np.inf
         for k in range(1, NEWTON + 1):
             F = self._rates(h, z)
             if not np.isfinite(F).all():
                 return None
+            before, miss = miss, _size((z - h * rule.A @ F) / scale)
             right = rule.inverse @ F - (rule.values / h)[:, None] * (rule.inverse @ z)
             change = np.zeros_like(z)
             for i, factors in enumerate(made):
@@ -262,7 +270,7 @@ class StiffStepper:
                 change += (1 if i == 0 else 2) * np.real(np.outer(rule.vectors[:, i], solved))
             change[:, self.plant.steady] = 0.0  # of rounding: a mode of 1e-40 is another one than 0
             z += change
-            size = float(np.sqrt(np.mean((change / scale) ** 2)))
+            size = _size(change / scale)
             if k > 1:
                 rate = size / last
                 left = NEWTON - k
@@ -270,7 +278,8 @@ class StiffStepper:
                     return z, k  # stages on both sides of a jump, that near it
                 if rate >= 0.99 or rate**left / (1.0 - rate) * size > enough:
                     return None
-            if size == 0.0 or (k > 1 and rate / (1.0 - rate) * size < enough):
+            settled = size == 0.0 or (k > 1 and rate / (1.0 - rate) * size < enough)
+            if settled and miss <= max(1.0, CLOSER * before):
                 return z, k
             last = size
         return None
@@ -278,8 +287,7 @@ class StiffStepper:
     def _misses(self, h: float, z: Array, scale: Array) -> float:
         """How far z is from h A f: where the Jacobian is that of a steeper law (a diode that
         blocks, and conducts at the stages) iterations change next to nothing far from there."""
-        left = (z - h * self._rule.A @ self._rates(h, z)) / scale
-        return float(np.sqrt(np.mean(left**2)))
+        return _size((z - h * self._rule.A @ self._rates(h, z)) / scale)
 
     def _rates(self, h: float, z: Array) -> Array:
         """Rates at the stages, NaN where an iteration went astray."""
@@ -295,11 +303,11 @@ class StiffStepper:
         largest = np.maximum(np.abs(self.y), np.abs(self.y + z[-1]))
         scale = self.absolute + h * self._noise + self.rtol * largest
         found = self._solve(factors, self.f + along).real
-        size = float(np.sqrt(np.mean((found / scale) ** 2)))
+        size = _size(found / scale)
         if size >= 1.0 and (rejected or self._z is None):
             again = self._rates(0.0, found[None, :].repeat(STAGES, axis=0))[0]
             found = self._solve(factors, again + along).real
-            size = float(np.sqrt(np.mean((found / scale) ** 2)))
+            size = _size(found / scale)
         self._missed = found
         return size if np.isfinite(size) else 1e10
 
