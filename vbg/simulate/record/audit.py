@@ -22,6 +22,7 @@ ENERGY = 1e3  # allowed energy residual, in rtol, see docs/decisions/2026-11-aud
 CLOSEST, LOOSEST = 1e-8, 1e-6  # and its bounds, relative to the largest energy
 STEP, MOST = 1e-10, 1e-5  # but of many steps so much each, up to MOST; of implicit steps MOST
 KEPT = 100.0  # allowed residual of constraints, in what a projection leaves
+GAP = 1e-10  # whose work is excused at most, as KEPT is at the default tolerances
 FIXED_STEP = 1e-4  # allowed energy residual of methods without error control
 BUSHINGS = np.inf  # of bushings in the place of joints: their own energy is not followed
 
@@ -29,12 +30,14 @@ BUSHINGS = np.inf  # of bushings in the place of joints: their own energy is not
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What residuals are allowed: of the energy relative to the largest, of positions [rad, or
-    lengths of rows], of velocities [rad/s, or lengths in a second] and relative to the fastest."""
+    lengths of rows], of velocities [rad/s, or lengths in a second] and relative to the fastest;
+    and the largest gap whose work is excused [rad, or lengths of rows]."""
 
     energy: float
     position: float
     velocity: float
     relative: float
+    gap: float = 0.0
 
     def velocity_beside(self, fastest: float) -> float:
         """What a machine is allowed that moves this fast [rad/s, or sizes in a second]."""
@@ -69,7 +72,7 @@ def limits_of(
     loosest = MOST if method == "radau" else min(max(LOOSEST, STEP * steps), MOST)
     energy = FIXED_STEP if method == "rk4" else float(np.clip(ENERGY * rtol, CLOSEST, loosest))
     position = max(KEPT * position_tol, rounding)
-    return Limits(energy, position, KEPT * velocity_tol, KEPT * closer(rtol))
+    return Limits(energy, position, KEPT * velocity_tol, KEPT * closer(rtol), max(GAP, rounding))
 
 
 def audit(
@@ -96,12 +99,13 @@ def audit(
     exchange, is taken off before: a block that friction holds has lost nothing, nor has a cylinder
     that carries a load, nor a circuit in which nothing flows, or sources feed one another only. So
     is the work of the largest force along what the constraints are open by, which has its own
-    limit: a rod that hangs still gains nothing when a projection closes its joint.  Gaps that have
-    no limit are bushings', and their work is told whole.
+    limit: a rod that hangs still gains nothing when a projection closes its joint.  But no gap is
+    excused beyond GAP and rounding: loose tolerances leave larger ones, under a large force as much
+    work as a run loses.  Gaps that have no limit are bushings', and their work is told whole.
     """
     largest = _largest_energy(signals, between or {})
     residual = np.abs(signals["energy.residual"]).max()
-    opened = float(worst[0]) if np.isfinite(limits.position) else 0.0
+    opened = min(float(worst[0]), limits.gap)
     rounding = _work(system, amounts, span, opened) + ROUNDINGS * grain
     rounding += ROUNDINGS * EPS * _exchanged(signals, span)
     missing = max(0.0, residual - rounding)
