@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.matrices.noether import large_momenta, states_on_constraints
+from vbg.assemble.matrices.noether import large_momenta, length_of, states_on_constraints
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
@@ -34,23 +34,42 @@ def _stores(system: System) -> list[int]:
 def find_conserved(system: System) -> tuple[Conserved, ...]:
     """Combinations of momenta and displacements whose rate is zero at the start and at two
     states near it, so that a rest position is not taken for a law, less those that joints alone
-    keep at zero; empty for systems with more than LARGEST states of stores."""
+    keep at zero; empty for systems with more than LARGEST states of stores.  Slopes count by what
+    a large change of the state makes of them: a spring's force beside 1 N for 1 kg m/s is none."""
     stores = _stores(system)
     if not stores or not is_searched(system):
         return ()
     start = assemble_start(system)
-    x = start.state
+    x, large = start.state, _large(start)
     random = np.random.default_rng(1)
     evaluate = start.evaluator("rate", complex_valued=True)
     blocks, again = [], []
     for size in (0.0, 1e-3, 1e-2):
-        at = x + size * random.standard_normal(len(x)) * (1e-3 + np.abs(x))
+        at = x + size * random.standard_normal(len(x)) * large
         moved = at * (1.0 + ROUNDING * random.standard_normal(len(x)))
-        blocks.append(_slopes(evaluate, at, stores))
-        again.append(_slopes(evaluate, moved, stores))
+        blocks.append(_slopes(evaluate, at, stores) * [1.0, *large])
+        again.append(_slopes(evaluate, moved, stores) * [1.0, *large])
     names = tuple(system.state_names[i] for i in stores)
     found = conserved_quantities(np.hstack(blocks), np.hstack(again), names)
     return _free(start, found) if found and system.model.bodies else found
+
+
+def _large(start: Start) -> Array:
+    """How large each state is at least: a length of the machine, half a turn, what a store holds at
+    a unit of its flow or effort, a body as fast as it moves by its length in a second."""
+    system, x = start.system, start.state
+    slopes, of_bodies, found = Evaluator(system.programs.slope), large_momenta(start), np.abs(x)
+    slopes(0.0, x)
+    for s in system.slices:
+        own = slice(s.first, s.last)
+        least: Array | float = length_of(start) if s.state.kind == "position" else 1.0
+        if s.state.name in of_bodies:
+            least = of_bodies[s.state.name]
+        elif s.state.name in slopes.program.outputs:
+            F = np.abs(np.diag(np.reshape(slopes.output(s.state.name), (s.last - s.first,) * 2)))
+            least = np.divide(1.0, F, out=np.ones_like(F), where=F > 0.0)
+        found[own] = np.maximum(found[own], least)
+    return found
 
 
 def _free(start: Start, found: Sequence[Conserved]) -> tuple[Conserved, ...]:

@@ -124,7 +124,7 @@ def states_on_constraints(
     random = np.random.default_rng(4)
     projector = Projector(system, start.kept)
     modes = {mode.name for mode in system.causal.graph.modes}
-    length, large = _length(start), large_momenta(start)
+    length, large = length_of(start), large_momenta(start)
     found = []
     before = start.state
     for _ in range(count):
@@ -154,7 +154,8 @@ def states_on_constraints(
     return found
 
 
-def _length(start: Start) -> float:
+def length_of(start: Start) -> float:
+    """How far bodies are apart, from the origin on [m]."""
     places = [
         start.state[s.first : s.last] for s in start.system.slices if s.state.kind == "position"
     ]
@@ -164,7 +165,7 @@ def _length(start: Start) -> float:
 def large_momenta(start: Start) -> dict[str, float]:
     """Of each body's momenta what `states_on_constraints` may give them, before joints have their
     say."""
-    length, found = _length(start), {}
+    length, found = length_of(start), {}
     for body, part in start.system.model.bodies.items():
         found[f"{body}.momentum"] = part.mass * length
         found[f"{body}.angular_momentum"] = max(part.inertia[:3])
