@@ -9,6 +9,7 @@ import pytest
 import vbg
 from tests.analysis.rests.test_weak_leaks import circuit, vessels
 from tests.tail import tail
+from vbg.errors import UsageError
 from vbg.tmm_bridge.modes.modal import Vibration, vibration
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
@@ -55,6 +56,35 @@ def test_light_and_heavy_bodies_come_to_their_own_rests(seed: int) -> None:
         assert abs(coordinate(found, name)) < 1e-11
     for name, sag in sags.items():
         assert coordinate(found, name) == pytest.approx(-sag, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", tail(range(8), 4))
+def test_what_is_stiff_elsewhere_holds_no_light_body_up(seed: int) -> None:
+    """Two heavy bodies at rest, with a stiff spring between them: a pendulum beside them hangs."""
+    draw = np.random.default_rng(seed)
+    M, m, k = (10.0 ** draw.uniform([2, -8, 6], [5, 0, 13])).tolist()
+    rail, sag = {"kind": "prismatic", "axis": [0, 0, 1]}, float(draw.uniform(0.01, 0.2))
+    bodies = {name: body(M, p=[0, 0, 0]) for name in "ab"} | {"c": body(m, p=[0, 0, 1])}
+    joints, forces = {}, {}
+    for name, x in (("a", 0.0), ("b", 2.0)):
+        between = [{"body": "ground", "at": [x, 0, 0]}, f"{name}.p"]
+        joints[name.upper()] = {**rail, "between": between, "initial": {"slide": -sag}}
+        forces[name + "s"] = {"kind": "spring", "on": f"joints.{name.upper()}", "k": M * G / sag}
+    forces["between"] = {"kind": "spring", "between": ["a.p", "b.p"], "k": k, "length": 2.0}
+    hinge = {"kind": "revolute", "axis": [0, 1, 0], "between": ["ground", "c.p"]}
+    joints["C"] = {**hinge, "initial": {"angle": float(draw.uniform(-1.0, 1.0))}}
+    found = vibration(vbg.Model(gravity=[0, 0, -G], bodies=bodies, joints=joints, forces=forces))
+    assert abs(coordinate(found, "C")) < 1e-11
+
+
+def test_ends_of_a_spring_that_meet_are_told() -> None:
+    model = vbg.Model(
+        bodies={"a": body(1.0, p=[0, 0, 0])},
+        joints={"A": {"kind": "prismatic", "axis": [1, 0, 0], "between": ["ground", "a.p"]}},
+        forces={"s": {"kind": "spring", "between": ["ground", "a.p"], "k": 2.0, "length": 0.0}},
+    )
+    with pytest.raises(UsageError, match="ends of a spring meet"):
+        vibration(model)
 
 
 @pytest.mark.parametrize(

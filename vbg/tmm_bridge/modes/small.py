@@ -300,7 +300,7 @@ def _add_pairs(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...
     nodes they couple.
 
     With the pull f over the length l along u:  K = k u u^T + f/l (1 - u u^T).
-    Raises UsageError for a stop that touches.
+    Raises UsageError for a stop that touches, and for ends that meet.
     """
     couplings = []
     for n, (law, a, b) in enumerate(t.pairs[:, :3]):
@@ -316,6 +316,11 @@ def _add_pairs(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...
             ends.append((arm, origin + arm))
         across = ends[1][1] - ends[0][1]
         size = float(np.linalg.norm(across))
+        if size == 0.0:
+            raise UsageError(
+                "The ends of a spring meet at rest, where its pull has no direction: put them"
+                " apart, or its ends on a joint between them."
+            )
         along = np.outer(across, across) / size**2
         K3 = row[6] * along + pull / size * (np.eye(3) - along)
         C3 = row[8] * along

@@ -56,7 +56,7 @@ def _is_balanced(small: Small) -> bool:
     of it and of what it carries: what is nothing beside a heavy body moves a light one."""
     left = np.abs(small.unbalanced * _units(small))[small.free]
     terms = np.abs(_stiffness(small)).sum(axis=1) + _carried(small)[small.free]
-    return bool((left <= RESTS * terms + _rounding_of_couplings(small)).all())
+    return bool((left <= RESTS * terms + _rounding_of_couplings(small)[small.free]).all())
 
 
 def _carried(small: Small) -> Array:
@@ -102,16 +102,24 @@ def _rounding(small: Small) -> float:
         unit = units[hinge.place : hinge.place + len(hinge.k)]
         stiff.append(hinge.k * np.outer(unit, unit))
     largest = max((float(np.abs(k).max(initial=0.0)) for k in stiff), default=0.0)
-    return max(float(np.finfo(float).eps * largest), _rounding_of_couplings(small))
+    of_couplings = float(_rounding_of_couplings(small).max(initial=0.0))
+    return max(float(np.finfo(float).eps * largest), of_couplings)
 
 
-def _rounding_of_couplings(small: Small) -> float:
-    """The same of springs between points, or of six displacements at each end."""
-    six, largest = np.array([model_size(small.mechanism)] * 3 + [1.0] * 3), 0.0
+def _rounding_of_couplings(small: Small) -> Array:
+    """The same of springs between points, or of six displacements at each end, by the hinges that
+    carry an end of one: others feel nothing of it."""
+    six, found = np.array([model_size(small.mechanism)] * 3 + [1.0] * 3), np.zeros(small.n_v)
     for one in small.couplings:
         ends = np.resize(six, len(one.K))
-        largest = max(largest, float(np.abs(one.K * np.outer(ends, ends)).max(initial=0.0)))
-    return float(np.finfo(float).eps * largest)
+        off = float(np.finfo(float).eps * np.abs(one.K * np.outer(ends, ends)).max(initial=0.0))
+        for node in (one.a, one.b):
+            while node >= 0:
+                hinge = small.hinges[node]
+                own = slice(hinge.place, hinge.place + len(hinge.k))
+                found[own] = np.maximum(found[own], off)
+                node = hinge.parent
+    return found
 
 
 def _newton_step(small: Small) -> Array:
