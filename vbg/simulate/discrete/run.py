@@ -33,6 +33,8 @@ PIECE = 0.05  # s of motion between two looks at the progress function, at most
 MOST_STEPS = 1e10
 ROUNDING = 1e-3  # of a step, too short for one of its own
 SOFTER = 0.5  # of the bushings' frequency, in the run that says how far forces may err
+LONGER = 2.0  # times the step, in one more of these: by what its first order changes then, it errs
+SHARES = 0.4, 0.8, 1.0  # of all steps, at the end of each run
 COARSE = 0.1  # of a peak: such a change is no note any more, but a warning
 SMALL = 1e-3  # of the largest force or torque: what is smaller has no error of its own
 
@@ -40,8 +42,8 @@ SMALL = 1e-3  # of the largest force or torque: what is smaller has no error of 
 def run_discrete(
     start: Start, settings: Settings, progress: Progress | None, sink: Sink | None
 ) -> Solution:
-    """Small steps over [0, t_end]; the joint forces recorded are those of the bushings.  A second
-    run with softer bushings says how far they may err.
+    """Small steps over [0, t_end]; the joint forces recorded are those of the bushings.  Further
+    runs with softer bushings and longer steps say how far they may err.
 
     The status says how fast it was: seconds of motion in a second of computing.  Raises
     UsageError where the step does not carry the bushings that are asked for.
@@ -64,16 +66,20 @@ def run_discrete(
     hertz = settings.bushing_frequency
     frequency = None if hertz is None else 2.0 * np.pi * hertz
     stepper = DiscreteTime(start, dt, frequency, settings.bushing_damping)
-    twice = bool(start.system.equations.constraints)
-    solution = _run(start, stepper, settings, sink, _span(progress, 0.0, 0.5 if twice else 1.0))
+    more = bool(start.system.equations.constraints)
+    solution = _run(
+        start, stepper, settings, sink, _span(progress, 0.0, SHARES[0] if more else 1.0)
+    )
     beyond = beyond_parts(start.system.model, solution.time, solution.signals)
     notes = [*start.notes, *beyond]
-    if twice:
+    if more:
         notes.append(_note(stepper))
-    if twice and solution.status.code == "finished":
-        bush = stepper.bushings
-        softer = DiscreteTime(start, dt, SOFTER * bush.frequency, bush.ratio)
-        ended = _run(start, softer, settings, None, _span(progress, 0.5, 1.0))
+    if more and solution.status.code == "finished":
+        bush, ended = stepper.bushings, []
+        for step, first, last in ((dt, *SHARES[:2]), (LONGER * dt, *SHARES[1:])):
+            step = min(step, settings.output_step)
+            softer = DiscreteTime(start, step, SOFTER * bush.frequency, bush.ratio)
+            ended.append(_run(start, softer, settings, None, _span(progress, first, last)))
         notes += _expected(start.system, solution, ended)
     return checked(replace(solution, notes=tuple(notes)), machine_size(start.system))
 
@@ -258,23 +264,28 @@ def _note(stepper: DiscreteTime) -> Problem:
     )
 
 
-def _expected(system: System, solution: Solution, softer: Solution) -> list[Problem]:
-    """How far joint forces and speeds may err: by as much as bushings of half the frequency
-    change them."""
-    if softer.status.code != "finished":
-        what = "may bear other forces: with bushings of half the frequency the run did not end."
+def _expected(system: System, solution: Solution, others: list[Solution]) -> list[Problem]:
+    """How far joint forces and speeds may err: by as much as bushings of half the frequency change
+    them, in steps of the same length or twice as long."""
+    if any(other.status.code != "finished" for other in others):
+        what = (
+            "may bear other forces: with bushings of half the frequency, in steps of the same "
+            "length or twice as long, the run did not end."
+        )
         return [Problem("note", "joints", what)]
     model = system.model
-    forces = _changed(system, solution, softer, model.joints, {"N": 0, "N*m": 1})
-    speeds = _changed(
-        system, solution, softer, {**model.joints, **model.bodies}, {"m/s": 0, "rad/s": -1}
+    asked: tuple[tuple[Container[str], Mapping[str, int]], ...] = (
+        (model.joints, {"N": 0, "N*m": 1}),
+        ({**model.joints, **model.bodies}, {"m/s": 0, "rad/s": -1}),
     )
+    changes = ([_changed(system, solution, other, *of) for other in others] for of in asked)
+    forces, speeds = (max(filter(None, each), default=None) for each in changes)
     if forces is None:
         return []
     moved = "" if speeds is None else f", and speeds may be off by {_share(speeds)}"
     what = (
         f"may bear forces up to {_share(forces)} beside those of rigid joints{moved}: so much do "
-        "bushings of half the frequency change them."
+        "bushings of half the frequency change them, in steps of the same length or twice as long."
     )
     remedy = "Halve step (bushing_frequency follows), or use method = 'auto', for better ones."
     most = max(forces[0], 0.0 if speeds is None else speeds[0])
@@ -288,7 +299,7 @@ def _share(change: tuple[float, str]) -> str:
 def _changed(
     system: System,
     solution: Solution,
-    softer: Solution,
+    other: Solution,
     owners: Container[str],
     powers: Mapping[str, int],
 ) -> tuple[float, str] | None:
@@ -305,7 +316,7 @@ def _changed(
     most = max((peak / arms[name] for name, peak in peaks.items()), default=0.0)
     return max(
         (
-            (float(np.abs(solution[name] - softer[name]).max()) / scale, name)
+            (float(np.abs(solution[name] - other[name]).max()) / scale, name)
             for name, peak in peaks.items()
             if (scale := max(peak, SMALL * most * arms[name])) > 0.0
         ),
