@@ -292,6 +292,9 @@ class Run:
         if stepper.carried:
             self.carried.append((stepper.t_before, stepper.t))
         found = self.switches.find(stepper, self._project)
+        if found is not None and self.switches.hasty:
+            self._halve()
+            return
         begun = found is None or found[0] > ROUNDED * self.settings.t_end
         if begun or not self.switches.opens_or_closes:
             self._record_first()
@@ -343,6 +346,12 @@ class Run:
             self.choice.switched()
         if last >= self.settings.t_end:
             self.recorder.add(t, x)
+
+    def _halve(self) -> None:
+        """Back to the event where the last step began, for one of half the length at most."""
+        t, x = self.first
+        self._limit(t, 0.5 * (self.stepper.t - t))
+        self.stepper.restart(t, x.copy())
 
     def _hold(self) -> None:
         """The state of the step on the constraints, unless it is there by its making."""

@@ -48,10 +48,10 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     const long own[] = {n, adaptive * n, n, adaptive * n, adaptive * VBG_STAGES * n, adaptive * VBG_POWERS * n,
                         n, adaptive * n, adaptive * n, adaptive * 3 * m->stretched,
                         m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters,
-                        square, square, 2 * square, 2 * (m->implicit ? n : 0), n, s, s, s, s};
+                        square, square, 2 * square, 2 * (m->implicit ? n : 0), n, s, s, s, s, s};
     long total = 0;
     for (int i = 0; i < 10; i++) total += words[i];
-    for (int i = 0; i < 27; i++) total += own[i];
+    for (int i = 0; i < 28; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -91,6 +91,7 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->wrong = take(&at, s);
     v->since = take(&at, s);
     v->late = take(&at, s);
+    v->turned = take(&at, s);
     return total;
 }
 

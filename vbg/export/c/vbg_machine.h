@@ -138,7 +138,7 @@ typedef struct vbg {
     double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event, *effective, *terms;
     double *x, *f, *raw, *before, *K, *F, *trial, *scale, *relative, *part, *kept;
     double *signs, *size, *value, *root, *count;
-    double *ahead, *rounded, *wrong, *since, *late; /* of modes: see vbg_modes.c */
+    double *ahead, *rounded, *wrong, *since, *late, *turned; /* of modes: see vbg_modes.c */
     double *slope; /* first and second derivative of each input at s.sloped */
     double *parameter;
     double *jacobian, *real, *complex, *pivot; /* of Radau: slopes of the rates, factors, their rows */

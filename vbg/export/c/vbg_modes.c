@@ -164,7 +164,10 @@ void vbg_pass(vbg *v, double t, double *x)
     const vbg_model *m = v->m;
     vbg_project_here(v, t, x);
     for (int i = 0; i < m->switches; i++)
-        if (v->root[i] > 0.0 && m->mode_at[i] >= 0) x[m->mode_at[i]] = 1.0 - x[m->mode_at[i]];
+        if (v->root[i] > 0.0 && m->mode_at[i] >= 0) {
+            x[m->mode_at[i]] = 1.0 - x[m->mode_at[i]];
+            v->turned[i] = t;
+        }
     vbg_project_here(v, t, x);
     agree(v, t, x, 1);
     for (int i = 0; i < m->switches; i++) v->root[i] *= v->signs[i]; /* the signs before */

@@ -107,6 +107,18 @@ static double zero(vbg *v, int i, double a, double b, int projected)
     return nextafter(last_above(v, i, b, end, v->signs[i], projected), end);
 }
 
+/* Whether what crosses has turned over where the step begins, and that is no brief one. A mode that
+   has just turned over at its zero stands on its side by less than a long step errs by, as a voltage
+   does that begins to grow as the cube of the time: it is seen to turn back in a brief step only. */
+static int is_too_long(const vbg *v)
+{
+    const double begin = v->s.t_before;
+    if (v->s.events == 0 || v->s.t_step - begin <= INSTANT * v->m->output_step) return 0;
+    for (int i = 0; i < v->m->switches; i++)
+        if (v->root[i] > 0.0 && v->m->mode_at[i] >= 0 && fabs(v->turned[i] - begin) <= 0.0) return 1;
+    return 0;
+}
+
 /* The first crossing inside the last step: its time, and `root` of all that cross there. */
 static double find_event(vbg *v)
 {
@@ -216,7 +228,9 @@ static vbg_status make_step(vbg *v, double bound)
     if (v->m->switches == 0) return VBG_OK;
     if (!vbg_make_dense(v)) return take_back(v);
     v->s.event_time = find_event(v);
-    if (isfinite(v->s.event_time)) v->s.pending = EVENT;
+    if (!isfinite(v->s.event_time)) return VBG_OK;
+    if (is_too_long(v)) return take_back(v);
+    v->s.pending = EVENT;
     return VBG_OK;
 }
 

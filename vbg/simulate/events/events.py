@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,8 @@ from vbg.simulate.events.looks import FLAT, closer, end_of, goes_on, is_doubtful
 from vbg.simulate.events.massless import Massless, massless_ways
 from vbg.simulate.events.recent import ALIKE, Recent
 from vbg.simulate.events.rounding import Rounding
+from vbg.simulate.steppers.stepper import FixedStep, Stepper
 from vbg.solution import Event
-
-if TYPE_CHECKING:
-    from vbg.simulate.steppers.stepper import Stepper
 
 Array = NDArray[np.float64]
 
@@ -76,6 +73,7 @@ class Switches:
         self._stays = self._above | (self._rest > 0.0)
         self._rounding = Rounding(start, [s.name for s in self._about], np.flatnonzero(by_size))
         self._start = start
+        self.hasty = False  # what was found turns back within a step that is no brief one
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
         self._recent = Recent(len(self._about), self._instant)
@@ -215,9 +213,19 @@ class Switches:
             turning = flat & (self._armed | (self._signs < 0.0))
             ahead = turning & goes_on(looked, first, after, self._signs)
             self._crossed += np.setdiff1d(np.flatnonzero(ahead), self._crossed).tolist()
-        self._recent.add(first, self._crossed)
+        self.hasty = self._turns_back(stepper)
+        if not self.hasty:
+            self._recent.add(first, self._crossed)
         idle = self.idle(first, stepper.between(first)) if self._grips else frozenset()
         return first, self._told(first, (i for i in self._crossed if i not in idle))
+
+    def _turns_back(self, stepper: Stepper) -> bool:
+        """Whether a mode crosses that has turned over where the step begins, and that is no brief
+        one.  On its side by less than a long step errs by, as a voltage that begins as the cube of
+        the time, it is seen to turn back in a brief step only."""
+        own = [i for i in self._crossed if self._mode[i] >= 0 and self._rest[i] == 0.0]
+        brief = stepper.t - stepper.t_before <= self._instant or isinstance(stepper, FixedStep)
+        return not brief and self._recent.turned_at(stepper.t_before, own)
 
     def _told(self, t: float, changed: Iterable[int]) -> list[Event]:
         """The events of what changed, but for kinks."""

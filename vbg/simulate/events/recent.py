@@ -33,6 +33,12 @@ class Recent:
         self._again[crossed] = np.where(again, self._again[crossed] + 1.0, 0.0)
         self._last[crossed] = t
 
+    def turned_at(self, t: float, which: Sequence[int]) -> bool:
+        """Whether any of these has last crossed just at t, and that is the last event."""
+        return bool(self._events) and self._events[-1][0] == t == max(
+            self._last[which], default=0.0
+        )
+
     @property
     def blurred(self) -> Array:
         """By how much larger rounding of each is than its terms tell: what crosses zero again in no

@@ -106,10 +106,11 @@ def _crossed(values: Array, signs: Array) -> Array:
 
 def _likely(begin: float, end: float, looks: Array, signs: Array) -> list[float]:
     """Times between the looks at which one has another sign by the polynomial through them all,
-    where the looks beside it have not."""
+    where the looks beside it have not.  The first is behind the begin, whose signs are the given
+    ones whatever rounding makes of a value that is none: nothing changes there again."""
     if len(_crossed(looks[-1], signs)):
         return []
-    ahead = _ALL @ (signs * looks)
+    ahead = _ALL[1:] @ (signs * looks)
     lowest = np.argmin(ahead, axis=0)
     below = ahead[lowest, np.arange(len(signs))] < 0.0
-    return [float(begin + (end - begin) * _BETWEEN[i]) for i in np.unique(lowest[below])]
+    return [float(begin + (end - begin) * _BETWEEN[1 + i]) for i in np.unique(lowest[below])]
