@@ -66,22 +66,27 @@ def run_discrete(
     hertz = settings.bushing_frequency
     frequency = None if hertz is None else 2.0 * np.pi * hertz
     stepper = DiscreteTime(start, dt, frequency, settings.bushing_damping)
-    more = bool(start.system.equations.constraints)
-    solution = _run(
-        start, stepper, settings, sink, _span(progress, 0.0, SHARES[0] if more else 1.0)
-    )
+    solution = _run(start, stepper, settings, sink, _span(progress, 0.0, SHARES[0]))
     beyond = beyond_parts(start.system.model, solution.time, solution.signals)
     notes = [*start.notes, *beyond]
-    if more:
+    jointed = bool(start.system.equations.constraints)
+    if jointed:
         notes.append(_note(stepper))
-    if more and solution.status.code == "finished":
-        bush, ended = stepper.bushings, []
-        for step, first, last in ((dt, *SHARES[:2]), (LONGER * dt, *SHARES[1:])):
-            step = min(step, settings.output_step)
+    if solution.status.code == "finished":
+        bush, others = stepper.bushings, []
+        runs = ((dt, *SHARES[:2]), (LONGER * dt, *SHARES[1:]))
+        for step, first, last in runs if jointed else runs[1:]:
             softer = DiscreteTime(start, step, SOFTER * bush.frequency, bush.ratio)
-            ended.append(_run(start, softer, settings, None, _span(progress, first, last)))
-        notes += _expected(start.system, solution, ended)
+            rows = replace(settings, output_step=settings.output_step * _rows(step, settings))
+            others.append(_run(start, softer, rows, None, _span(progress, first, last)))
+        expected = _expected if start.system.model.joints else _off
+        notes += expected(start.system, solution, others)
     return checked(replace(solution, notes=tuple(notes)), machine_size(start.system))
+
+
+def _rows(step: float, settings: Settings) -> int:
+    """How many rows such a step passes: steps end at rows."""
+    return max(1, int(np.ceil(step / settings.output_step - ROUNDING)))
 
 
 def _run(
@@ -292,6 +297,23 @@ def _expected(system: System, solution: Solution, others: list[Solution]) -> lis
     return [Problem("warning" if most > COARSE else "note", "joints", what, remedy)]
 
 
+def _off(system: System, solution: Solution, others: list[Solution]) -> list[Problem]:
+    """How far speeds of a machine without joints may err: by as much as steps twice as long change
+    them."""
+    if any(other.status.code != "finished" for other in others):
+        what = "may be too long: with one twice as long the run did not end."
+        return [Problem("note", "simulate.step", what)]
+    owners = {name.rpartition(".")[0] for name in solution.signals} - {"residual"}
+    of = owners, {"m/s": 0, "rad/s": -1}
+    changes = (_changed(system, solution, other, *of) for other in others)
+    speeds = max(filter(None, changes), default=None)
+    if speeds is None:
+        return []
+    what = f"speeds may be off by {_share(speeds)}: so much does a step twice as long change them."
+    remedy = "Halve it, or use method = 'auto', for better ones."
+    return [Problem("warning" if speeds[0] > COARSE else "note", "simulate.step", what, remedy)]
+
+
 def _share(change: tuple[float, str]) -> str:
     return f"{100.0 * change[0]:.2g} % of their peak (most at {change[1]})"
 
@@ -306,7 +328,8 @@ def _changed(
     """The largest change of signals of `owners`, as a share of their peak, or of SMALL of the
     largest of all where that is more, and of which; `powers` of the machine's size [m] make their
     units comparable.  None where all are zero."""
-    size = machine_size(system)
+    size, apart = machine_size(system), 0.5 * np.diff(solution.time).min(initial=np.inf)
+    rows = np.searchsorted(solution.time, other.time - apart) if np.isfinite(apart) else slice(None)
     arms = {
         name: size ** powers[solution.unit(name)]
         for name in solution.signals
@@ -316,7 +339,7 @@ def _changed(
     most = max((peak / arms[name] for name, peak in peaks.items()), default=0.0)
     return max(
         (
-            (float(np.abs(solution[name] - other[name]).max()) / scale, name)
+            (float(np.abs(solution[name][rows] - other[name]).max()) / scale, name)
             for name, peak in peaks.items()
             if (scale := max(peak, SMALL * most * arms[name])) > 0.0
         ),
