@@ -8,6 +8,7 @@ import pytest
 from mpmath import lu_solve, matrix, mpf, workdps
 
 import vbg
+from tests.tail import only
 from vbg.analysis.linear.linear import linearise
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import contents, displacement_ties
@@ -55,7 +56,7 @@ def machine(rng):
     return model, (*rotor, ("v.content", *content))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", only([*range(8), 39, 66], range(80)))
 def test_it_is_found_to_turn_steadily(seed):
     model, right = machine(np.random.default_rng(seed))
     system = vbg.assemble(model)

@@ -247,10 +247,11 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
 
 
 def _steadily(
-    probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent
+    probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent, by_terms: bool = True
 ) -> Generator | None:
     """The symmetry along which x moves steadily, None where there is none or where coordinates
-    of the steady motion are off: rates of turning may hide a slow drift of a store."""
+    of the steady motion are off: rates of turning may hide a slow drift of a store.  `by_terms`:
+    rates that are small beside their terms will do."""
     g = find_generator(probe, space.rows, space.basis, t, x)
     if g is None:
         return None
@@ -261,7 +262,7 @@ def _steadily(
         return g
     sizes = sizes_of(probe.system, space, x)
     terms = np.abs(reduced) @ sizes.large
-    balanced = np.all(np.abs(residual) <= STEADY * terms + sizes.nothing)
+    balanced = by_terms and np.all(np.abs(residual) <= STEADY * terms + sizes.nothing)
     return g if balanced or divided(reduced, residual, sizes)[2] <= STEADY else None
 
 
@@ -403,7 +404,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     probe = manifold.probe
     rates = family if family is not None else Family(())
     s: Array = np.zeros(len(rates.members))
-    best, misfit, least, rounded = x, np.inf, np.inf, 0
+    best, misfit, least, nearest, rounded = x, np.inf, np.inf, s, 0
     halved, since = np.inf, 0
     space: Tangent | None = None
     for _ in range(ITERATIONS):
@@ -426,7 +427,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         unrest = _unrest(residual, here.reduced(here.full), sizes)
         rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
-            best, misfit, least = x, largest(residual), unrest
+            best, misfit, least, nearest = x, largest(residual), unrest, s
         halved, since = (least, 0) if least < 0.5 * halved else (halved, since + 1)
         if rounded == POLISHED or since == STALLED:
             break
@@ -452,9 +453,11 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         found = found and _is_straight(probe, t, without_friction(probe.start, t, best))
         best = with_modes(probe.start, t, best)
         found = found and _has_rates(probe, t, best)
+    elif np.isfinite(least) and np.any(np.abs(family.values(best) @ nearest) > RESTS):
+        return _turning(probe, t, best, misfit, found)
     if not found:
         return _point(probe, t, best, "instant", misfit, None)
-    return _judged(probe, t, best, misfit, rates if family is not None else None, s)
+    return _rest(probe, t, best, misfit)
 
 
 def _damped(manifold: Manifold, t: float, here: Local, dz: Array) -> Array | None:
@@ -482,11 +485,11 @@ def _damped(manifold: Manifold, t: float, here: Local, dz: Array) -> Array | Non
     return None
 
 
-def _judged(
-    probe: Probe, t: float, x: Array, misfit: float, rates: Family | None, s: Array
-) -> OperatingPoint:
-    if rates is None or not np.any(np.abs(rates.values(x) @ s) > RESTS):
-        return _rest(probe, t, x, misfit)
+def _turning(probe: Probe, t: float, x: Array, misfit: float, found: bool) -> OperatingPoint:
+    """What goes through x along a symmetry.  Newton's iterations need not come to within rounding
+    of the terms of the rates (`found`): those of a light rotor that a gear ties to a heavy one are
+    the difference of efforts that tie them.  Then coordinates within `STEADY` make it steady.
+    """
     jacobian = probe.jacobian(t, x)
-    g = _steadily(probe, t, x, jacobian, tangent(probe, jacobian, x))
+    g = _steadily(probe, t, x, jacobian, tangent(probe, jacobian, x), by_terms=found)
     return _point(probe, t, x, "instant" if g is None else "steady motion", misfit, g)
