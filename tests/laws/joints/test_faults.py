@@ -143,6 +143,18 @@ def test_a_locked_structure_is_named():
         _ = vbg.start(system_of(document))
     for joint in ("foot1", "top", "foot2"):
         assert f"joints.{joint}" in str(found.value)
+    holding = str(found.value)
+    # neither what opens nor what sticks locks it: a tie from apex to ground, friction at the top
+    tie = {"kind": "spherical", "between": [{"body": "ground", "at": apex.tolist()}, "left.q"]}
+    for more in ({"engage": "t > 0.5"}, {"release": "t > 0.5"}, {"engage": "t > 1", "open": True}):
+        document["joints"]["tie"] = tie | more
+        with pytest.raises(AssemblyError, match="locked") as found:
+            _ = vbg.start(system_of(document))
+        assert str(found.value) == holding
+    document["joints"]["top"]["friction"] = {"coulomb": 3.0}
+    with pytest.raises(AssemblyError, match="locked") as found:
+        _ = vbg.start(system_of(document))
+    assert str(found.value) == holding
 
 
 def test_a_loop_that_cannot_close_is_named():
