@@ -363,13 +363,12 @@ def _require_motion(system: System) -> None:
     it all the time: neither joints that open nor friction that sticks."""
     angles = (s.state for s in system.slices if s.state.kind == "displacement")
     coordinates = [state.name for state in angles if state.measured]
-    moving = [
-        c.part
-        for c in system.equations.constraints
-        if c.part.startswith("joints.") and len(c.labels) < 6 and c.active is None
-    ]
-    if not moving:
+    joints = [c for c in system.equations.constraints if c.part.startswith("joints.")]
+    movable = [c for c in joints if len(c.labels) < 6]
+    if not movable:
         return
+    held = [[c.part for c in some if c.active is None] for some in (movable, joints)]
+    moving = next((some for some in held if some), [c.part for c in movable])
     raise AssemblyError.of(
         [
             Problem(
