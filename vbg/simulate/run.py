@@ -295,6 +295,10 @@ class Run:
         if found is not None and self.switches.hasty:
             self._halve()
             return
+        unseen = self.jumps.unseen(stepper, stepper.t if found is None else found[0])
+        if unseen is not None:
+            self.switches.pass_none()
+            found = unseen, []
         begun = found is None or found[0] > ROUNDED * self.settings.t_end
         if begun or not self.switches.opens_or_closes:
             self._record_first()

@@ -21,7 +21,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.tail import tail
 
-WAYS = ("time", "choice", "sign", "switched", "sampled")
+WAYS = ("time", "choice", "sign", "turned", "switched", "sampled")
 U, LEVEL = 2.0, 0.8  # V of the clockwork
 
 
@@ -121,6 +121,7 @@ def given(way: str, at: float, level: float, a: float, b: float, name: str) -> t
         "time": f"if(t > {at!r}, {b!r}, {a!r})",
         "choice": f"if(clock.voltage > {level!r}, {b!r}, {a!r})",
         "sign": f"{0.5 * (a + b)!r} + {0.5 * (b - a)!r}*sign(clock.voltage - {level!r})",
+        "turned": f"{a!r} + {b - a!r}*atan2(0, {level!r} - clock.voltage)/pi",
         "switched": f"if(load.current > {0.25 * U / 1e3!r}, {b!r}, {a!r})",
     }[way], {}
 

@@ -36,7 +36,8 @@ from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import BondGraph, Configuration
 from vbg.graph.pieces import at_start
 
-CHOOSING = frozenset({"select", "sign", "floor"})  # functions that jump
+# functions that jump; an angle does where what it is of passes behind the origin
+CHOOSING = frozenset({"select", "sign", "floor", "atan2"})
 
 
 def derive(causal: CausalGraph) -> Equations:

@@ -70,7 +70,7 @@ class Curve:
         read = builder.signal(self.input)
         knots = [x for x, _ in self.rows]
         for knot in kinks(knots, self.interpolation, self.outside):
-            builder.event(f"{name} at {knot:g}", read - const(knot), "")
+            builder.event(f"{name} at {knot!r}", read - const(knot), "")
         builder.define(name, chosen(read, *self.pieces()))
 
     def pieces(self) -> tuple[list[float], Array]:

@@ -138,7 +138,7 @@ class Surface:
         x, y, _ = self.grid()
         for axis, read, lines in zip("xy", inputs, (x, y), strict=True):
             for line in kinks(lines.tolist(), self.interpolation, self.outside):
-                builder.event(f"{name}.{axis} at {line:g}", read - const(line), "")
+                builder.event(f"{name}.{axis} at {line!r}", read - const(line), "")
         builder.define(name, chosen_patch(inputs, *self.patches()))
 
 

@@ -178,6 +178,10 @@ class Switches:
             self._signs = np.where((self._mode >= 0) | resting, self._signs, signs)
         return None
 
+    def pass_none(self) -> None:
+        """What was found is not met: something else happens before it."""
+        self._crossed = []
+
     def _first_root(
         self,
         stepper: Stepper,

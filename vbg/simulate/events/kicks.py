@@ -28,6 +28,7 @@ from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
 from vbg.simulate.instants.drives import Kink
+from vbg.simulate.steppers.stepper import Stepper
 from vbg.solution import Event
 
 Array = NDArray[np.float64]
@@ -49,6 +50,7 @@ EXACT = 1e-13  # of the jump: what is left of it is rounding
 AGREE = 1e-11  # of the works: the sum that they have
 LACKS = 1e-7  # of the works: what they lack at most where a path is followed to its end
 ROUNDED = 64.0 * np.finfo(float).eps  # of a stored energy, as a difference of two
+DRIFT = 1e-7  # of the terms of a speed, that a step may leave its rows by
 SEEN = 1e-10  # of the terms of a speed: a smaller jump is rounding,
 STEEP = 4.0  # and so is one by as often the change in the time before: a ramp of last digits
 
@@ -78,16 +80,57 @@ class Jumps:
         """Whether it has from `before`, a time and a state, to (t, x), which moves smoothly."""
         if not self.may:
             return False
-        there = self._projector.residuals(*before)[1]
-        change = np.abs(self._projector.residuals(t, x)[1] - there)[self._rows]
+        there = self._missing(*before)
+        change = np.abs(self._missing(t, x) - there)
         if not change.any():
             return False
+        earlier = self._missing(2.0 * before[0] - t, before[1])
+        least = np.maximum(SEEN * self._terms(t, x), STEEP * np.abs(there - earlier))
+        return bool((change > least).any())
+
+    def unseen(self, stepper: Stepper, end: float) -> float | None:
+        """Right behind the first jump inside the last step, up to `end`, that no switching function
+        tells of (an angle that passes behind the origin, a choice that a delay hands on): the state
+        of a step is smooth, and what is prescribed leaves it there.  A slope, however steep, has no
+        two instants next to one another between which it changes."""
+        found = None
+        while self.may and (behind := self._largest(stepper, end)) is not None:
+            found, end = behind, float(np.nextafter(behind, -np.inf))
+        return found
+
+    def _largest(self, stepper: Stepper, end: float) -> float | None:
+        """Right behind what leaves the step most, up to `end`; None if nothing does at once."""
+
+        def missing(t: float) -> Array:
+            return self._missing(t, stepper.between(t))
+
+        before, after = stepper.t_before, end
+        first, last = missing(before), missing(after)
+        least = DRIFT * self._terms(after, stepper.between(after))
+        part = int(np.argmax(np.abs(last - first) - least))
+        early, late = float(first[part]), float(last[part])
+        while abs(late - early) > least[part]:
+            middle = 0.5 * (before + after)
+            if not before < middle < after:
+                return after
+            value = float(missing(middle)[part])
+            if abs(value - early) > abs(late - value):
+                after, late = middle, value
+            else:  # as where it has no value, 0/0 in its jump
+                before, early = middle, early if np.isnan(value) else value
+        return None
+
+    def _missing(self, t: float, x: Array) -> Array:
+        """What rows that may jump leave of the speeds that they prescribe."""
+        missing: Array = self._projector.residuals(t, x)[1][self._rows]
+        return missing
+
+    def _terms(self, t: float, x: Array) -> Array:
+        """How large the terms of these are."""
         if self._least is None:
             self._least = Evaluator(self._system.programs.residual_terms)
-        least = SEEN * self._least(t, x)[self._rows]
-        earlier = self._projector.residuals(2.0 * before[0] - t, before[1])[1]
-        steep = STEEP * np.abs(there - earlier)[self._rows]
-        return bool((change > np.maximum(least, steep)).any())
+        terms: Array = self._least(t, x)[self._rows]
+        return terms
 
 
 @dataclass(frozen=True, slots=True)
