@@ -158,6 +158,16 @@ class Programs:
         return lower(outputs, inputs, least_pivot=self._least_pivot)
 
     @cached_property
+    def struck(self) -> Program:
+        """Steps of momenta by the impulses for a given right-hand side."""
+        e = self.equations
+        if e.struck is e.velocity_correction:
+            return self.correction
+        inputs = {**self.inputs, "correction": e.right_hand_side}
+        outputs = {f"velocity {s.data}": step for s, step in e.struck.items()}
+        return lower(outputs, inputs, least_pivot=self._least_pivot)
+
+    @cached_property
     def impulse(self) -> Program:
         """The smallest impulses that change the constrained speeds by "correction"."""
         e = self.equations

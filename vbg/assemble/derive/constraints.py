@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
+from vbg.assemble.derive.corrections import Rows
 from vbg.assemble.derive.derivation import Derivation, compliance, yielding
 from vbg.assemble.derive.differential import reaction_equations
 from vbg.assemble.derive.equations import Constraint
-from vbg.assemble.derive.impulses import Parted
+from vbg.assemble.derive.impulses import Impulses, Parted
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.derive.ranks import RankBases, rank_bases
 from vbg.assemble.derive.variables import Variables, solution_of, variables_in
@@ -167,16 +168,21 @@ def _split(
 class Efforts:
     """Solution of the rows of case (15): the efforts one behind the other, the factor of H4, the
     rows' coefficients on the Z, also without what their efforts do not move, the reactions of the
-    stores in derivative causality; `multipliers` of impulses, and the steps of the stores (with
-    what is `yielding` while a start is assembled)."""
+    stores in derivative causality; impulses, and those in which what is `yielding` gives way as
+    while a start is assembled."""
 
     values: Block
     factor: Block | None
     on_z: Sequence[Mapping[Block, Block]]
-    reached: Sequence[Mapping[Block, Block]]
+    reached: Rows
     reactions: Mapping[Block, Block]
-    multipliers: Block | None
-    steps: Mapping[Block, Block]
+    impulses: Impulses
+    yielding: Impulses
+
+    @property
+    def steps(self) -> tuple[Mapping[Block, Block], Mapping[Block, Block]]:
+        """Of the stores by their Z: as while a start is assembled, and by impulses."""
+        return self.yielding.steps, self.impulses.steps
 
 
 def efforts_of(
@@ -204,17 +210,17 @@ def efforts_of(
     except ValueError:  # rows of H4 are not linear in efforts beside it
         parted = replace(parted, apart=frozenset(parted.unknowns))
         factor, values, found = _solved(work, parted, residuals, rates, spins, reacting)
-    impulses = steps = parted.impulses(work, rates, reacting, compliance)
+    impulses = given_way = parted.impulses(work, rates, reacting, compliance)
     if any(v.assembling is not None for v, _ in work.stores):
-        steps = parted.impulses(work, rates, reacting, yielding)
+        given_way = parted.impulses(work, rates, reacting, yielding)
     return Efforts(
         values,
         factor,
         parted.on_z,
         parted.reached(work, rates, reacting.keys()),
         {e: found[e] for e in reacting},
-        None if impulses is None else impulses.multipliers,
-        {} if steps is None else steps.steps,
+        impulses,
+        given_way,
     )
 
 

@@ -31,6 +31,7 @@ from vbg.blocks import (
 from vbg.graph.bondgraph import Vertex
 
 Rows = Sequence[tuple[Mapping[Block, Block], Block]]  # coefficients on the Z, and the unknown
+Slope = Callable[[Vertex], Block]  # F of a store
 
 
 def factor_of(
@@ -38,7 +39,7 @@ def factor_of(
     work: Derivation,
     active: Sequence[Block | None] = (),
     vectors: tuple[Span, ...] = (),
-    slope: Callable[[Vertex], Block] = compliance,
+    slope: Slope = compliance,
 ) -> Block | None:
     """Factor of H4 for constraint rows given by their coefficients on the Z, with the stores'
     `slope`.  Rows that are not `active` are zero; 1 on their diagonal gives them the effort zero.
@@ -55,12 +56,16 @@ def factor_of(
 
 
 def correction_steps(
-    work: Derivation, steps: Mapping[Block, Block]
-) -> tuple[dict[Block, Block], dict[Block, Block]]:
-    """Steps along constraint directions, of the posture in the mass metric, dq = M^-1 `steps`, and
-    of the stores' states, from those by the Z, G^T H4^-1 rhs where the junction structure alone
-    stands between efforts and stores (mathematics.md, section 5)."""
-    return _of_posture(work, steps), _of_stores(work, steps)
+    work: Derivation, given_way: Mapping[Block, Block], impulses: Mapping[Block, Block]
+) -> tuple[dict[Block, Block], dict[Block, Block], dict[Block, Block]]:
+    """Steps along constraint directions, of the posture in the mass metric, M^-1 G^T H4^-1 rhs,
+    and of the stores' states, from those by the Z, G^T H4^-1 rhs where the junction structure
+    alone stands between efforts and stores (mathematics.md, section 5): both as while a start is
+    assembled, since what rounding leaves of rows is to bend no flexible body; and of the stores
+    by impulses, the same where there is none."""
+    velocity = steps_of_stores(work, given_way, yielding)
+    struck = velocity if impulses is given_way else steps_of_stores(work, impulses, compliance)
+    return _of_posture(work, given_way), velocity, struck
 
 
 def impulses_of(rows_of: Rows, multipliers: Block) -> dict[Block, Block]:
@@ -75,13 +80,16 @@ def impulses_of(rows_of: Rows, multipliers: Block) -> dict[Block, Block]:
     return {z: linear(*terms) for z, terms in impulses.items()}
 
 
-def _of_stores(work: Derivation, steps: Mapping[Block, Block]) -> dict[Block, Block]:
+def steps_of_stores(
+    work: Derivation, steps: Mapping[Block, Block], slope: Slope
+) -> dict[Block, Block]:
     """Steps of the stores' states."""
-    return {
-        v.state: steps[z] if v.assembling is None else mul(v.assembling.change, steps[z])
-        for v, _ in work.stores
-        if v.state is not None and (z := coenergy(v)) in steps
-    }
+    found = {}
+    for v, _ in work.stores:
+        if v.state is not None and (z := coenergy(v)) in steps:
+            step, way = steps[z], v.assembling if slope is yielding else None
+            found[v.state] = step if way is None else mul(way.change, step)
+    return found
 
 
 def _of_posture(work: Derivation, steps: Mapping[Block, Block]) -> dict[Block, Block]:
@@ -122,7 +130,7 @@ def held_speeds(work: Derivation, known: Rows, rows_of: Coefficients) -> HeldSta
         for h, flow in zip(held, flows, strict=True)
     )
     steps, size = _with_held(work, known, [rows_of(f) for f in flows])
-    return HeldStart(rows_here, _of_stores(work, steps), size)
+    return HeldStart(rows_here, steps_of_stores(work, steps, yielding), size)
 
 
 def _with_held(

@@ -63,14 +63,12 @@ def derive(causal: CausalGraph) -> Equations:
     parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
     rates |= _energy_rates(work, parts, close)
     rates |= _kept(graph)
-    unknowns = [c.unknown for c in constraints]
-    posture, velocity = correction_steps(work, efforts.steps)
+    posture, velocity, struck = correction_steps(work, *efforts.steps)
     kinetic, potential = energies(work)
     react = Substitution(efforts.reactions)
     outputs, units = _outputs(work, parts, react)
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
-    met = list(zip(efforts.reached, unknowns, strict=True))
     slopes, latches = _slopes(work), [c.part for c in constraints if c.latches]
     return Equations(
         states=_states(work, parts),
@@ -82,9 +80,10 @@ def derive(causal: CausalGraph) -> Equations:
         spins=spins,
         posture_correction=posture,
         velocity_correction=velocity,
+        struck=struck,
         right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),
         factor=efforts.factor,
-        multipliers=efforts.multipliers,
+        multipliers=efforts.impulses.multipliers,
         outputs=outputs,
         units=units,
         stored=kinetic + potential,
@@ -92,8 +91,8 @@ def derive(causal: CausalGraph) -> Equations:
         potential=potential,
         switches={s.name: close(work.in_states(s.value)) for s in graph.switches}
         | {m.name: close(work.in_states(m.condition)) for m in graph.modes},
-        held_values=held_values(work, met, rows_of),
-        held_speeds=held_speeds(work, met, rows_of),
+        held_values=held_values(work, efforts.reached, rows_of),
+        held_speeds=held_speeds(work, efforts.reached, rows_of),
         time=graph.time,
         loops=tuple(work.laws.loops),
         direct=dict(work.direct),

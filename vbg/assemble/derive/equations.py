@@ -86,9 +86,10 @@ class Equations:
     """All that a System evaluates, in terms of the states' leaves and time.
 
     `direct`: constraint efforts that follow without a derivative (case 14), which are
-    not among `constraints`; `rows_on_stores`: coefficients of each constraint on the
-    co-energies of the stores; `updates`: what discrete states become at their instants
-    (of an FMU: what it reads there);
+    not among `constraints`; `struck`: the steps of the stores by impulses, in which flexible
+    bodies bend as they do not in the corrections; `rows_on_stores`: coefficients of each
+    constraint on the co-energies of the stores; `updates`: what discrete states become at their
+    instants (of an FMU: what it reads there);
     `slopes`: F = dZ/dX of the stores' laws, by their states; `effective`: Z / F of those with one
     component whose law is not proportional, which is what of the state makes the effort;
     `brought`: by part the power [W] of its sources in terms of unknown efforts, where joints
@@ -104,6 +105,7 @@ class Equations:
     spins: Mapping[Block, Block]
     posture_correction: Mapping[Block, Block]
     velocity_correction: Mapping[Block, Block]
+    struck: Mapping[Block, Block]
     right_hand_side: Block
     factor: Block | None
     multipliers: Block | None

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from vbg.assemble.derive.corrections import factor_of, impulses_of
+from vbg.assemble.derive.corrections import Rows, Slope, factor_of, impulses_of
 from vbg.assemble.derive.derivation import Derivation
 from vbg.assemble.derive.differential import with_reactions
 from vbg.assemble.derive.equations import Constraint
@@ -37,16 +37,16 @@ from vbg.blocks import (
     times,
     zeros,
 )
-from vbg.graph.bondgraph import Vertex
 
 CORRECTION = "correction"  # the change c of all rows
 
 
 @dataclass(frozen=True, slots=True)
 class Impulses:
-    """The efforts of all rows, one behind the other, and the steps W u of the stores by their Z."""
+    """The efforts of all rows, one behind the other (None without rows), and the steps W u of the
+    stores by their Z."""
 
-    multipliers: Block
+    multipliers: Block | None
     steps: Mapping[Block, Block]
 
 
@@ -75,7 +75,7 @@ class Parted:
         """By unknown what of all rows one behind the other is its own."""
         return {c.unknown: rows(whole, c.first, c.first + c.unknown.rows) for c in self.constraints}
 
-    def factor(self, work: Derivation, slope: Callable[[Vertex], Block]) -> Block | None:
+    def factor(self, work: Derivation, slope: Slope) -> Block | None:
         """Of H4; rows that are apart are 1 there."""
         of_h4 = [
             {z: zeros(*G.shape) for z, G in row.items()} if c.unknown in self.apart else row
@@ -116,10 +116,10 @@ class Parted:
         work: Derivation,
         rates: Mapping[Block, Block],
         reacting: Mapping[Block, Block],
-        slope: Callable[[Vertex], Block],
-    ) -> Impulses | None:
-        """For the change `CORRECTION` of the rows, with the slopes F of the stores; None without
-        rows.  Where efforts do not act linearly W is G^T."""
+        slope: Slope,
+    ) -> Impulses:
+        """For the change `CORRECTION` of the rows, with the slopes F of the stores.  Where efforts
+        do not act linearly W is G^T."""
         try:
             return self._impulses(work, rates, reacting, slope)
         except ValueError:
@@ -130,11 +130,11 @@ class Parted:
         work: Derivation,
         rates: Mapping[Block, Block],
         reacting: Mapping[Block, Block],
-        slope: Callable[[Vertex], Block],
-    ) -> Impulses | None:
+        slope: Slope,
+    ) -> Impulses:
         factor = self.factor(work, slope)
         if factor is None:
-            return None
+            return Impulses(None, {})
         asked = leaf(CORRECTION, factor.rows)
         if not self.apart and not reacting:
             multipliers = solve(factor, asked)
@@ -157,23 +157,21 @@ class Parted:
         steps = {z: step for z, rate in into.items() if not is_zero(step := close(rate))}
         return Impulses(multipliers, steps)
 
-    def reached(
-        self, work: Derivation, rates: Mapping[Block, Block], reacting: Set[Block]
-    ) -> Sequence[Mapping[Block, Block]]:
-        """The rows, of those that are apart less what their efforts do not move: a start is not
-        brought onto them by what a source reads."""
+    def reached(self, work: Derivation, rates: Mapping[Block, Block], reacting: Set[Block]) -> Rows:
+        """The rows with their unknowns, of those that are apart less what their efforts do not
+        move: a start is not brought onto them by what a source reads."""
         if not self.apart:
-            return self.on_z
+            return list(zip(self.on_z, self.unknowns, strict=True))
         moving = {
             coenergy(v): variables_in(rates[v.state], dict.fromkeys([*self.unknowns, *reacting]))
             for v, _ in work.stores
             if v.state is not None
         }
-        found = []
+        found: list[tuple[Mapping[Block, Block], Block]] = []
         for u, row in zip(self.unknowns, self.on_z, strict=True):
             acting = {u, *reacting}
             near = {z: G for z, G in row.items() if acting & moving.get(z, set())}
-            found.append(near if near and u in self.apart else dict(row))
+            found.append((near if near and u in self.apart else row, u))
         return found
 
 

@@ -284,7 +284,7 @@ def move(
         step = impulse(t, x, -gap)[: len(gap)].copy()
         for k in range(HALVINGS):
             moved = x.copy()
-            projector.move_velocity(t, moved, -(0.5**k) * gap)
+            projector.strike(t, moved, -(0.5**k) * gap)
             found = projector.residuals(t, moved)[1] - left
             if np.abs(found).max() < np.abs(gap).max():
                 break

@@ -106,7 +106,7 @@ class Latches:
             x[latch.moment] += outputs.output(f"{latch.name}.torque")
         self._supply(t, x, impulses)
         self._lose(x, closed, -0.5 * float(impulses @ speeds))
-        self._projector.move_velocity(t, x, -speeds)
+        self._projector.strike(t, x, -speeds)
 
     def _tell_redundant(self, t: float, x: Array, closed: Sequence[Latch]) -> None:
         """A note where rows that hold from now on depend on others as they have not before."""

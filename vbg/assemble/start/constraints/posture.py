@@ -77,6 +77,14 @@ class Projector:
     def _velocity(self) -> Steps:
         return Steps(self.system, self._correction, "velocity ")
 
+    @cached_property
+    def _impulses(self) -> Evaluator:
+        return Evaluator(self.system.programs.struck, kept=self._kept)
+
+    @cached_property
+    def _struck(self) -> Steps:
+        return Steps(self.system, self._impulses, "velocity ")
+
     def _add_correction(self) -> None:
         self._plan = self._plan._replace(
             correction=self._correction.reader,
@@ -137,6 +145,11 @@ class Projector:
         """The same for momenta."""
         self._correction(t, x, step)
         self._velocity.add(x)
+
+    def strike(self, t: float, x: Array, step: Array) -> None:
+        """Momenta by the impulses of such a step, in place: flexible bodies bend."""
+        self._impulses(t, x, step)
+        self._struck.add(x)
 
     def project(self, t: float, x: Array, position_tol: float, velocity_tol: float) -> bool:
         """Brings the residuals below the tolerances if they exceed them, in place;
