@@ -265,3 +265,21 @@ def test_a_power_of_zero_and_its_step():
     assert math.isnan(complex_power(0j, -1.0 + 0j).real)
     assert abs(complex_power(1e-40j, 3.0 + 0j)) < 1e-100
     assert complex_power(1e-40j, 1.0 + 0j).imag == 1e-40
+
+
+@pytest.mark.parametrize("start", [0.0, 1e-3])
+def test_a_source_on_a_store_that_reads_nothing_over_nothing_is_told_at_that_store(start):
+    electric = {
+        "U": {"kind": "voltage_source", "nodes": ["u", "gnd"], "voltage": 1.0},
+        "R": {"kind": "resistor", "nodes": ["u", "c"], "R": 1.0},
+        "C": {"kind": "capacitor", "nodes": ["c", "gnd"], "C": 1.0, "voltage": start},
+        "s": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "C.voltage/C.voltage"},
+        "held": {"kind": "capacitor", "nodes": ["a", "gnd"], "C": 1.0},
+    }
+    model = vbg.Model(name="lost", electric=electric, simulate={"t_end": 1.0})
+    if start:
+        assert vbg.simulate(model)["held.voltage"][-1] == 1.0
+        return
+    with pytest.raises(vbg.AssemblyError, match=r"(?s)held: .* no value at the start.*0/0") as told:
+        vbg.simulate(model)
+    assert "direction" not in str(told.value)

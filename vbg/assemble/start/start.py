@@ -200,17 +200,25 @@ def _require_values(system: System, projector: Projector, written: Array) -> Non
         part, label, _ = worst_gap(system, np.where(lost, 1.0, 0.0))
         if label == DRIVE:
             raise AssemblyError.of([without_speed(part, 0.0)])
-        raise AssemblyError.of(
-            [
-                Problem(
-                    "error",
-                    part,
-                    f"its direction '{label}' has no value at the written posture.",
-                    "Its two points coincide there, or a rolling disc lies flat on its plane. "
-                    "Write positions in which it has a direction.",
-                )
-            ]
+        raise AssemblyError.of([_without_value(part, label)])
+
+
+def _without_value(part: str, label: str) -> Problem:
+    if label.startswith("dependent store"):
+        return Problem(
+            "error",
+            part,
+            "what the sources and stores that it is tied to prescribe has no value at the start.",
+            "An expression of a source reads 0/0 there, or the root or logarithm of a negative "
+            "number. Give it a value where the run begins: if(abs(x) > 1e-9, y/x, 0).",
         )
+    return Problem(
+        "error",
+        part,
+        f"its direction '{label}' has no value at the written posture.",
+        "Its two points coincide there, or a rolling disc lies flat on its plane. "
+        "Write positions in which it has a direction.",
+    )
 
 
 def _largest(values: Array) -> float:
