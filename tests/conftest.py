@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,3 +14,13 @@ import pytest
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers of this case's own, the same whichever cases ran before it and where."""
     return np.random.default_rng(zlib.crc32(request.node.name.encode()))
+
+
+@pytest.fixture(autouse=True)
+def _folder() -> Iterator[None]:
+    """A test leaves the working folder as it was: what others name is meant from there."""
+    before = os.getcwd()
+    yield
+    after = os.getcwd()
+    os.chdir(before)
+    assert after == before
