@@ -260,3 +260,23 @@ def test_a_velocity_that_joints_forbid_moves_nothing_else(seed):
     document["bodies"]["coupler"]["velocity"] = rng.normal(size=3).tolist()
     state = vbg.start(vbg.Model(**document)).state
     assert np.abs(state).max() < 1e3
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_speeds_that_contradict_each_other_change_by_so_much_per_second(slides):
+    """A pinion J at w and its rack m, or a second wheel J2, at v, tied by v = r w: they go on at
+    w' = (J w + m r v) / (J + m r^2), and each is told with the change of its speed."""
+    w, v, r, m, J, J2 = 3.0, -1.0, 0.2, 1.0, 0.03, 0.03
+    ends = {"axis": [0, 1, 0]}
+    pinion = {"kind": "revolute", "between": ["ground", "a"], **ends, "initial": {"speed": w}}
+    second = {"kind": "prismatic" if slides else "revolute", "between": ["ground", "b"], **ends}
+    tie = {"kind": "rack_pinion" if slides else "gear", "between": ["joints.p", "joints.q"]}
+    body = {"mass": m, "inertia": {"xx": 0.02, "yy": J, "zz": 0.04}}
+    joints = {"p": pinion, "q": second | {"initial": {"speed": v}}, "tie": tie | {"ratio": r}}
+    model = vbg.Model(name="tied", bodies={"a": body, "b": body}, joints=joints, gravity=[0, 0, 0])
+    (note,) = vbg.start(model).notes
+    other = m if slides else J2
+    kept = (J * w + other * r * v) / (J + other * r**2)
+    changes = (f"p.angle (by {kept - w:.4g} rad/s)", f"q.{{}} (by {r * kept - v:.4g} {{}}/s)")
+    told = ", ".join(changes).format(*(("slide", "m") if slides else ("angle", "rad")))
+    assert note.severity == "warning" and note.what.endswith(f"changed: {told}.")

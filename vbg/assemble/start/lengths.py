@@ -70,10 +70,11 @@ def _units(system: System) -> list[str]:
 def held_not_kept(
     system: System, held: HeldRows, closer: Closer, x: Array, what: str
 ) -> Problem | None:
-    """A warning that names which of the written ones have changed, if any."""
-    lengths = held_lengths(system, held, closer)
+    """A warning that names which of the written ones, "coordinates" or "speeds" as `what` says,
+    have changed, if any; of a speed by how much per second its coordinate."""
+    lengths, rate = held_lengths(system, held, closer), "/s" if what == "speeds" else ""
     changed = [
-        f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')})"
+        f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')}{rate})"
         for row, miss, length in zip(held.rows, held.misses(x), lengths, strict=True)
         if abs(miss) > MOVED * length
     ]
