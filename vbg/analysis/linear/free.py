@@ -30,20 +30,38 @@ EVEN = 4  # passes that bring rows and columns to one size
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """Places a and b, N1 (a, b) and A_ba."""
+    """Places a and b, N1 (k, a, b) and A_ba (k, b, a), of A and its copies."""
 
     moving: Places
     free: Places
-    ratio: Array
-    drift: Array
+    ratios: Array
+    drifts: Array
+
+    @property
+    def ratio(self) -> Array:
+        return np.asarray(self.ratios[0])
+
+    @property
+    def drift(self) -> Array:
+        return np.asarray(self.drifts[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced:
-    """`A` of w without poles at zero, behind the `levels`."""
+    """`copies` of the matrix of w, the first of them `A`, without poles at zero, behind the
+    `levels`."""
 
-    A: Array
+    copies: Array
     levels: tuple[Level, ...]
+
+    @property
+    def A(self) -> Array:
+        return np.asarray(self.copies[0])
+
+    @property
+    def size(self) -> int:
+        """Of the matrix with its poles at zero."""
+        return len(self.A) + sum(len(level.free) for level in self.levels)
 
     @property
     def zeros(self) -> Array:
@@ -56,6 +74,31 @@ class Reduced:
             heads[:, lost] = np.eye(len(level.free))[:, :1]
             found = [_column(level, size, heads), _column(level, size, np.eye(len(level.free)))]
         return np.hstack(found)
+
+    def span(self, copy: int, also: Array) -> Array:
+        """A basis (n, count) of all motions whose poles are zero, of one of the copies of A, and of
+        those w in `also`."""
+        found = also
+        for level in reversed(self.levels):
+            a, b = level.moving, level.free
+            whole = np.zeros((len(a) + len(b), len(b) + found.shape[1]))
+            whole[b, np.arange(len(b))] = 1.0
+            whole[a, : len(b)], whole[a, len(b) :] = level.ratios[copy], found
+            found = whole
+        return found
+
+    def fast(self, copy: int) -> Array:
+        """A basis (n, r) of all other motions: those of w, and what they make of z_b."""
+        if not len(self.A):
+            return np.zeros((self.size, 0))
+        found: Array = np.eye(len(self.A))
+        back = np.asarray(np.linalg.inv(self.copies[copy]), dtype=float)
+        for level in reversed(self.levels):
+            whole = np.zeros((len(level.moving) + len(level.free), found.shape[1]))
+            whole[level.free] = level.drifts[copy] @ found @ back
+            whole[level.moving] = found + level.ratios[copy] @ whole[level.free]
+            found = whole
+        return found
 
     def right(self, value: complex, w: Complex) -> Complex:
         """The eigenvector z of w, A w = value w."""
@@ -75,22 +118,22 @@ class Reduced:
         return w
 
 
-def without_free(A: Array, samples: Array) -> Reduced:
-    """A (n, n), off by one of the `samples` (k, n, n) and by last digits, without its poles at
-    zero."""
+def without_free(copies: Array) -> Reduced:
+    """The first of the `copies` (1 + k, n, n), as the others might have been it, without its poles
+    at zero."""
     levels: list[Level] = []
-    copies = _copies(A, samples)
     while copies.shape[1]:
         found = _level(copies)
         if found is None:
             break
         level, copies = found
         levels.append(level)
-    return Reduced(copies[0], tuple(levels))
+    return Reduced(copies, tuple(levels))
 
 
-def _copies(A: Array, samples: Array) -> Array:
-    """A, and A as rounding might have made it (1 + COPIES, n, n)."""
+def copies_of(A: Array, samples: Array) -> Array:
+    """A (n, n), off by one of the `samples` (k, n, n) and by last digits, and as rounding might
+    have made it (1 + COPIES, n, n)."""
     rng = np.random.default_rng(3)
     copies = np.repeat(A[None], 1 + COPIES, axis=0)
     copies[1:] *= 1.0 + EPS * rng.standard_normal((COPIES, *A.shape))
@@ -101,7 +144,7 @@ def _copies(A: Array, samples: Array) -> Array:
 
 def _level(copies: Array) -> tuple[Level, Array] | None:
     """The null space of A, and what is left of all copies without it; None where there is none."""
-    n, (rows, columns) = copies.shape[1], _even(copies[0])
+    n, (rows, columns) = copies.shape[1], even(copies[0])
     U, order, k = copies / rows[:, None] / columns, np.arange(n), 0
     while k < n:
         left = U[:, k:, k:]
@@ -120,10 +163,10 @@ def _level(copies: Array) -> tuple[Level, Array] | None:
     if k == n:
         return None
     a, b = order[:k], order[k:]
-    ratios = -np.linalg.solve(np.triu(U[:, :k, :k]), U[:, :k, k:])
+    ratios = np.array(-np.linalg.solve(np.triu(U[:, :k, :k]), U[:, :k, k:]), dtype=float)
     ratios *= columns[b] / columns[a][:, None]
     drifts = copies[:, b[:, None], a]
-    return Level(a, b, ratios[0], drifts[0]), copies[:, a[:, None], a] - ratios @ drifts
+    return Level(a, b, ratios, drifts), copies[:, a[:, None], a] - ratios @ drifts
 
 
 def _column(level: Level, size: int, y: Array) -> Array:
@@ -132,7 +175,7 @@ def _column(level: Level, size: int, y: Array) -> Array:
     return found
 
 
-def _even(A: Array) -> tuple[Array, Array]:
+def even(A: Array) -> tuple[Array, Array]:
     """Sizes of rows and columns that leave largest entries near 1 in all."""
     rows, columns = np.ones(len(A)), np.ones(len(A))
     for _ in range(EVEN):

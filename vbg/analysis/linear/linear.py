@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.analysis.linear.known import rounding_of
+from vbg.analysis.linear.known import Apart, Known, rounding_of
 from vbg.analysis.linear.modes import Mode, find_modes, may_be_rounding, stability
 from vbg.analysis.linear.taps import sampled_states, wired
 from vbg.analysis.probe.held import Sampling, sampling
 from vbg.analysis.probe.kinks import Kink, cells, kinks_at, on_side, undecided
+from vbg.analysis.probe.opened import Opened, Parted
 from vbg.analysis.probe.probe import Input, Probe, choose_inputs
 from vbg.analysis.probe.tangent import Tangent, tangent, turning
 from vbg.analysis.rest.operating import OperatingPoint, classify
@@ -48,8 +49,8 @@ class Linearisation:
     point it is; A of an instant that is no equilibrium is frozen at that instant.  Where the
     point lies at `kinks`, all this holds on the `side` only that the words say, and where a law
     jumps, not at all.  With `sampling` A holds from one sample to the next, and its multipliers
-    tell what becomes of deviations.  `known` (k, r, r): samples of what rounding left in the
-    entries of A, where it has poles at zero or far below the fastest.
+    tell what becomes of deviations.  `known`: what rounding left in the entries of A, where it
+    has poles at zero or far below the fastest.
     """
 
     A: Array
@@ -66,7 +67,7 @@ class Linearisation:
     kinks: tuple[Kink, ...] = ()
     side: tuple[str, ...] = ()
     sampling: Sampling | None = None
-    known: Array | None = None
+    known: Known | None = None
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -240,7 +241,8 @@ def _on_one_side(
 
     A, known = form(point.x, jacobian, space), None
     if may_be_rounding(A):
-        known = rounding_of(probe, point.t, point.x, sides, space, form)
+        apart = None if point.kind == "instant" else _elements(probe, point, sides)
+        known = rounding_of(probe, point.t, point.x, sides, space, form, apart)
     return Linearisation(
         A=A,
         B=space.reduce @ rate[space.rows, n:],
@@ -264,6 +266,21 @@ def _full(probe: Probe, point: OperatingPoint, jacobian: Array) -> Array:
     """Slopes of the rates of x, seen in steady motion from where it goes."""
     rate = jacobian[probe.spans["rate"], : probe.size]
     return rate if point.generator is None else rate - point.generator.matrix
+
+
+def _elements(probe: Probe, point: OperatingPoint, sides: Array) -> Apart:
+    """The slopes of `_full` with their elements apart, by x."""
+    opened: list[Opened] = []
+
+    def apart(x: Array) -> Parted | None:
+        if not opened:  # taken apart where that is asked for
+            opened.append(Opened(probe.system))
+        found = opened[0].apart(point.t, x, sides)
+        if found is None or point.generator is None:
+            return found
+        return replace(found, plain=found.plain - point.generator.matrix)
+
+    return apart
 
 
 def _form(

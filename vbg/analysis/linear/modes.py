@@ -14,14 +14,15 @@ Newton's method.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.linear.free import EPS, without_free
-from vbg.analysis.linear.known import SPREAD
+from vbg.analysis.linear.factors import Factors, within_vague
+from vbg.analysis.linear.free import EPS, Places, Reduced, copies_of, without_free
+from vbg.analysis.linear.known import SPREAD, Known
 from vbg.analysis.linear.known import largest as largest_of
 
 Array = NDArray[np.float64]
@@ -31,6 +32,7 @@ KNOWN = 1e-12  # d: what a steady motion is found to
 STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much it may move
 CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
+VAGUE = 1e-6  # of a pole: one known to less is looked at with the elements apart
 NOTHING = 1e-24  # of the largest pole: below, products of last digits
 APART = 1e-3  # relative: poles of such sizes are not conjugate to one another
 SLOW = 1e-4  # of the largest pole or entry: rounding makes no more of a pole at zero
@@ -85,24 +87,24 @@ def find_modes(
     state_names: tuple[str, ...],
     signals: Array,
     signal_names: tuple[str, ...],
-    known: Array | None = None,
+    known: Known | None = None,
 ) -> tuple[Mode, ...]:
-    """Modes of A, slowest first; `signals` are the rows of all signals by z, `known` (k, r, r)
-    samples of what rounding left in the entries of A."""
+    """Modes of A, slowest first; `signals` are the rows of all signals by z, `known`
+    what rounding left in the entries of A."""
     if len(A) == 0:
         return ()
     found = []
-    for value, vector, error in _poles(A, known):
-        if value.imag < 0.0:
+    for pole in _poles(A, known):
+        if pole.value.imag < 0.0:
             continue
-        scaled = vector / vector[int(np.argmax(np.abs(vector)))]
+        scaled = pole.vector / pole.vector[int(np.argmax(np.abs(pole.vector)))]
         shape = signals @ scaled
         found.append(
             Mode(
-                value,
+                pole.value,
                 dict(zip(state_names, scaled.tolist(), strict=True)),
                 dict(zip(signal_names, shape.tolist(), strict=True)),
-                error,
+                pole.error,
             )
         )
     return tuple(sorted(found, key=lambda mode: (mode.frequency, mode.eigenvalue.real)))
@@ -118,14 +120,14 @@ class Axes:
     scale: Array
 
 
-def axes(A: Array, known: Array | None = None) -> Axes:
+def axes(A: Array, known: Known | None = None) -> Axes:
     """`known` as of `find_modes`."""
     if len(A) == 0:
         return Axes(np.zeros(0, complex), np.zeros((0, 0), complex), np.zeros(0))
     _, scale = balanced(A)
     found = list(_poles(A, known))
-    modes = np.array([v / scale for _, v, _ in found]).T
-    poles = np.array([value for value, *_ in found])
+    modes = np.array([pole.vector / scale for pole in found]).T
+    poles = np.array([pole.value for pole in found])
     return Axes(poles, modes / np.linalg.norm(modes, axis=0), scale)
 
 
@@ -151,29 +153,113 @@ def may_be_rounding(A: Array) -> bool:
     return bool(slow or np.any((least > KNOWN * sizes) & (least <= SMALL * sizes)))
 
 
-def _poles(A: Array, known: Array | None) -> Iterator[tuple[complex, Complex, float]]:
-    """Eigenvalues without rounding, their vectors, and what each may be off by."""
-    samples = np.zeros((0, *A.shape)) if known is None else known
+@dataclass(frozen=True, eq=False)
+class _Pole:
+    """An eigenvalue, its vector, what it may be off by."""
+
+    value: complex
+    vector: Complex
+    error: float
+
+
+def _poles(A: Array, known: Known | None) -> Iterator[_Pole]:
+    """All eigenvalues without rounding."""
+    samples = np.zeros((0, *A.shape)) if known is None else known.samples
+    for part in _parts((A != 0.0) | samples.any(axis=0)):
+
+        def factors(places: Places = part) -> tuple[Factors, ...]:
+            return () if known is None else tuple(one.of(places) for one in known.factors)
+
+        for pole in _of_part(A[np.ix_(part, part)], samples[:, part[:, None], part], factors):
+            whole = np.zeros(len(A), dtype=complex)
+            whole[part] = pole.vector
+            yield replace(pole, vector=whole)
+
+
+def _parts(linked: NDArray[np.bool_]) -> list[Places]:
+    """Places of what does not depend on one another."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(linked, directed=True, connection="weak")
+    return [np.flatnonzero(label == k) for k in range(count)]
+
+
+def _of_part(
+    A: Array, samples: Array, factors: Callable[[], Sequence[Factors]], again: bool = False
+) -> Iterator[_Pole]:
+    """Of a part that depends on itself only: what A tells, and where it does not, what its elements
+    apart tell."""
+    copies = copies_of(A, samples)
+    reduced = without_free(copies)
+    found = list(_nonzero(A, samples, reduced))
+    vague = [one for one in found if one.pole.error > VAGUE * abs(one.pole.value)]
+    free = len(A) - len(reduced.A)
+    if not free + len(vague):
+        yield from (one.pole for one in found)
+        return
+    # where elements apart tell none of these from the others, they are what they are
+    apart = () if again and free + len(vague) == len(A) else factors()
+    inner = within_vague(reduced, _vectors(vague, reduced), apart)
+    if inner is None:
+        yield from _zeros(copies, reduced)
+        yield from (one.pole for one in found)
+        return
+    form, *others = (one.whole for one in inner.copies)
+    for pole in _of_part(form, np.array(others) - form, lambda: inner.copies, again=True):
+        yield replace(pole, vector=inner.right @ pole.vector)
+    yield from (one.pole for one in found if one not in vague)
+
+
+@dataclass(frozen=True, eq=False)
+class _Regular:
+    """A pole of the reduced form with its right and left vectors there."""
+
+    pole: _Pole
+    right: Complex
+    left: Complex
+
+
+def _nonzero(A: Array, samples: Array, reduced: Reduced) -> Iterator[_Regular]:
     sums, entries = largest_of(samples), np.abs(A)
-    reduced = without_free(A, samples)
-    zeros = reduced.zeros.T
-    last = 1.0 + EPS * np.random.default_rng(3).choice([-1.0, 1.0], A.shape)
-    rounded = np.sort(np.abs(np.linalg.eigvals(A * last)))[len(zeros) - 1] if len(zeros) else 0.0
-    for vector in zeros:
-        yield 0j, vector.astype(complex), float(rounded)
     found = list(_regular(reduced.A))
     nothing = NOTHING * max((abs(value) for value, *_ in found), default=0.0)
     for value, w, v, apart in found:
+        left, right = reduced.left(w), reduced.right(value or 1.0, v)
         if abs(value) <= nothing:
-            yield 0j, reduced.right(value, v), nothing
+            yield _Regular(_Pole(0j, right, nothing), v, w)
             continue
-        left, right = reduced.left(w), reduced.right(value, v)
         along = float(abs(np.vdot(left, right))) or 1e-300
         bound = np.abs(left) @ (KNOWN * entries + sums) @ np.abs(right) / along
-        shift = np.abs(left.conj() @ samples @ right).max(initial=0.0)
-        digits = EPS * float(np.abs(left) @ entries @ np.abs(right))
-        error = float(SPREAD * shift + digits) / along + apart
-        yield _cleaned(value, float(bound) + apart), right, error
+        shift = np.abs(left.conj() @ samples @ right).max(initial=0.0) / along
+        digits = EPS * float(np.abs(left) @ entries @ np.abs(right)) / along
+        moved = np.abs(w.conj() @ (reduced.copies[1:] - reduced.A) @ v).max(initial=0.0)
+        moved = max(shift, moved / (float(abs(np.vdot(w, v))) or 1e-300))
+        cleaned = _cleaned(value, float(bound) + apart)
+        error = max(SPREAD * float(moved) + digits + apart, abs(value - cleaned))
+        yield _Regular(_Pole(cleaned, right, error), v, w)
+
+
+def _vectors(vague: Sequence[_Regular], reduced: Reduced) -> tuple[Array, Array]:
+    """Real bases of right vectors (r, m) there and of left ones of A (m, n)."""
+    right, left = [np.zeros((len(reduced.A), 0))], [np.zeros((0, reduced.size))]
+    for one in vague:
+        if one.pole.value.imag < 0.0:
+            continue
+        v, w = one.right / np.abs(one.right).max(), reduced.left(one.left / np.abs(one.left).max())
+        pair = bool(one.pole.value.imag)
+        right.append(np.stack([v.real, v.imag][: 1 + pair], axis=1))
+        left.append(np.stack([w.real, w.imag][: 1 + pair]))
+    return np.hstack(right), np.vstack(left)
+
+
+def _zeros(copies: Array, reduced: Reduced) -> Iterator[_Pole]:
+    zeros = reduced.zeros.T
+    if not len(zeros):
+        return
+    moved = (np.sort(np.abs(np.linalg.eigvals(copy)))[len(zeros) - 1] for copy in copies[1:])
+    known_to = float(max(moved))
+    for vector in zeros:
+        yield _Pole(0j, vector.astype(complex), known_to)
 
 
 def _regular(A: Array) -> Iterator[tuple[complex, Complex, Complex, float]]:
@@ -251,11 +337,11 @@ def _cleaned(value: complex, error: float) -> complex:
     return complex(real, imag)
 
 
-def stability(A: Array, known: Array | None = None) -> str:
+def stability(A: Array, known: Known | None = None) -> str:
     """A sentence on what small deviations do; `known` as in `find_modes`."""
     if len(A) == 0:
         return "There is no freedom: every motion is prescribed."
-    values = [value for value, *_ in _poles(A, known)]
+    values = [pole.value for pole in _poles(A, known)]
     growing = [v for v in values if v.real > 0.0]
     neutral = [v for v in values if v == 0.0]
     undamped = [v for v in values if v.real == 0.0 and v.imag > 0.0]
