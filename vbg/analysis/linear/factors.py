@@ -78,6 +78,18 @@ def within_vague(
     together."""
     if not factors or not factors[0].stretched(like := reduced.span(0, vague[0])):
         return None
+    try:
+        found = _within(reduced, vague, factors, like)
+    except np.linalg.LinAlgError:
+        return None
+    whole = found is not None and all(np.isfinite(one.whole).all() for one in found.copies)
+    return found if whole else None
+
+
+def _within(
+    reduced: Reduced, vague: tuple[Array, Array], factors: Sequence[Factors], like: Array
+) -> Within | None:
+    """Raises LinAlgError where something of it is singular."""
     none = np.zeros((len(reduced.A), 0))
 
     def lefts(copy: int) -> Array:

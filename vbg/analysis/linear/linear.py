@@ -30,7 +30,7 @@ from vbg.analysis.rest.operating import OperatingPoint, classify
 from vbg.analysis.rest.resting import stuck, with_modes
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
-from vbg.errors import UsageError, not_installed
+from vbg.errors import AssemblyError, UsageError, not_installed
 from vbg.plumbing.components import component_names, spellings, vector_of
 
 Array = NDArray[np.float64]
@@ -274,7 +274,10 @@ def _elements(probe: Probe, point: OperatingPoint, sides: Array) -> Apart:
 
     def apart(x: Array) -> Parted | None:
         if not opened:  # taken apart where that is asked for
-            opened.append(Opened(probe.system))
+            try:
+                opened.append(Opened(probe.system))
+            except AssemblyError:  # without its resistances a loop has no solution
+                return None
         found = opened[0].apart(point.t, x, sides)
         if found is None or point.generator is None:
             return found

@@ -67,8 +67,14 @@ class Opened:
         self.size, self.elements = system.size, sum(block.rows for block in cuts.values())
 
     def apart(self, t: float, x: Array, sides: Array) -> Parted | None:
-        """The factors at (t, x); None where there is no element, or laws read one another in a
-        circle that does not settle."""
+        """The factors at (t, x); None where there is no element, where laws read one another in a
+        circle that does not settle, or one has no value with others at zero."""
+        try:
+            return self._apart(t, x, sides)
+        except (ZeroDivisionError, np.linalg.LinAlgError):
+            return None
+
+    def _apart(self, t: float, x: Array, sides: Array) -> Parted | None:
         n = self.size
         u = self._settled(t, x, sides)
         if u is None or not len(u):
