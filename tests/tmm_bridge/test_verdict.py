@@ -450,3 +450,26 @@ def test_a_run_that_stopped_at_its_start_proves_nothing():
     later[3:] = np.nan
     lost = solution(later[:11], status=Status("failed", "No value."))
     assert compare(lost, solution()).result == "FAIL"
+
+
+def test_shares_of_parts_in_the_energies_are_told_as_not_compared():
+    """They are asked for in `[outputs]` and of the bond graph alone; all else that one side lacks
+    fails as ever, also where the file did not ask for them."""
+    parts = {"R": {"kind": "resistor", "nodes": ["a", "gnd"], "R": 1.0}}
+    column = np.cos(TIME)
+    both, shares = {"R.current": column}, {"R.energy": column, "R.intake": column}
+
+    def verdict(first, second, energy):
+        model = vbg.Model(electric=parts, outputs={"energy": energy})
+        runs = (solution(signals=both | has) for has in (first, second))
+        return compare(*runs, model=model)
+
+    asked = verdict(shares, {}, True)
+    assert asked.result == "PASS" and not asked.once
+    assert [note for note in asked.notes if "NAME.energy and NAME.intake" in note]
+    for lost in (
+        verdict(shares, {}, False),
+        verdict({}, shares, True),
+        verdict(shares | {"R.power": column}, {}, True),
+    ):
+        assert lost.result == "FAIL" and "only one solver" in lost.sentence

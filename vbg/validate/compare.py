@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vbg.model import Model
+from vbg.model.catalogue import TABLES
 from vbg.solution import Solution
 from vbg.validate.comparison.audits import failed_audits
 from vbg.validate.comparison.connected import groups_of, owner_of
@@ -296,7 +297,12 @@ def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[
     solved, and the parts that only one side solved."""
     if runs.model is None:
         return (), ()
-    lost = [n for n in lost_signals(runs.first, runs.second) if n.split(".")[0] not in replayed]
+    shares = _shares(runs)
+    lost = [
+        n
+        for n in lost_signals(runs.first, runs.second)
+        if n.split(".")[0] not in replayed and n not in shares
+    ]
     both = {owner_of(n) for n in set(runs.first.signals) & set(runs.second.signals)}
     owed = tuple(n for n in lost if n.split(".")[0] in runs.model.joints or owner_of(n) in both)
     once = dict.fromkeys(owner_of(n) for n in lost if n not in owed)
@@ -305,11 +311,27 @@ def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[
 
 def _not_compared(runs: Runs) -> tuple[str, ...]:
     """A note on outputs that only one of the solvers has."""
-    lost = lost_signals(runs.first, runs.second)
-    if not lost:
-        return ()
-    shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
-    return (f"Not compared, only one of the two solvers has them: {shown}.",)
+    shares, notes = _shares(runs), []
+    lost = [n for n in lost_signals(runs.first, runs.second) if n not in shares]
+    if lost:
+        shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
+        notes.append(f"Not compared, only one of the two solvers has them: {shown}.")
+    if shares:
+        notes.append(
+            "Not compared: NAME.energy and NAME.intake, the shares of single parts in the energies"
+            " ([outputs] energy = true); the bond graph alone keeps them apart."
+        )
+    return tuple(notes)
+
+
+def _shares(runs: Runs) -> frozenset[str]:
+    """Outputs of the bond graph that divide its energies among the parts, where the file asks for
+    that: it is no solution of its own, and their sum is the audit."""
+    if runs.model is None or not runs.model.outputs.energy:
+        return frozenset()
+    parts = {n for table in TABLES if table != "signals" for n in getattr(runs.model, table)}
+    names = {f"{part}.{share}" for part in parts for share in ("energy", "intake")}
+    return frozenset(names.intersection(runs.first.signals).difference(runs.second.signals))
 
 
 def _unaccounted(runs: Runs, allowed: float) -> str:
