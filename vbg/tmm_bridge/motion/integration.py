@@ -181,6 +181,8 @@ def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
     plant.works.natural += kinetic_energy(plant.mechanism, y0, drive_rates(plant.mechanism, t))
     y = plant.sample(first, switched(plant, t, y0, seen, first=True))
     y = switched(plant, t, y, seen, first=False)
+    if plant.mechanism.network is not None:  # what stores take up here is of the start
+        y[plant.works.places[2]] = y0[plant.works.places[2]]
     record.events += turned_at_start(plant, float(record.grid[0]), y0, y)
     record.add(plant, float(record.grid[0]), y.copy())
     return y
