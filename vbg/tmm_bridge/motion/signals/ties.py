@@ -15,6 +15,7 @@ from vbg.tmm_bridge.motion.signals.channels import Record
 
 STEPS = 1e3  # allowed, in rtol of the run, between two bounds
 CLOSEST, LOOSEST = 1e-8, 1e-4
+NOTHING = 1e-12  # of a unit: what never holds more holds rounding, and is off by that beside it
 
 
 def tied(mechanism: Mechanism, record: Record) -> float:
@@ -23,7 +24,8 @@ def tied(mechanism: Mechanism, record: Record) -> float:
     if plant.dependence is None or not len(record.held):
         return 0.0
     own, off = mechanism.size, 0.0
-    largest = np.abs(record.states[:, own:]).max(axis=0)
+    nothing = NOTHING * plant.sizes.units[own:]
+    largest = np.maximum(np.abs(record.states[:, own:]).max(axis=0), nothing)
     told = np.abs(record.held)
     told[~np.isfinite(told).all(axis=1)] = 0.0
     for row in np.unique(told.argmax(axis=0)):
@@ -33,7 +35,7 @@ def tied(mechanism: Mechanism, record: Record) -> float:
         plant.evaluate(record.inside[row], y)
         onto, _ = plant.dependence.consistent(plant.program.memory, y[own:])
         size = np.maximum(largest, np.abs(onto))
-        moved = np.abs(onto - y[own:]) / np.where(size > 0.0, size, 1.0)
+        moved = np.abs(onto - y[own:]) / size
         off = max(off, float(moved.max(initial=0.0)))
     return off
 
