@@ -104,7 +104,10 @@ def test_who_reads_does_not_push(table: str, way: str, seed: int) -> None:
             n["first"] * first, n["second"] * second, rtol=0, atol=1e-7 * n["first"] * size
         )
     supplied, held = run["S.energy"], run["K1.energy"] + run["K2.energy"]
-    assert_allclose(supplied[0] - supplied, held - held[0], rtol=0, atol=1e-7 * held.max())
+    largest = np.ptp(run["energy.supplied"])  # by which a run keeps its energies
+    assert_allclose(
+        supplied[0] - supplied, held - held[0], rtol=0, atol=1e-7 * max(largest, held.max())
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

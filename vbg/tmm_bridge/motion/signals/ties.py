@@ -15,7 +15,7 @@ from vbg.tmm_bridge.motion.signals.channels import Record
 
 STEPS = 1e3  # allowed, in rtol of the run, between two bounds
 CLOSEST, LOOSEST = 1e-8, 1e-4
-NOTHING = 1e-12  # of a unit: what never holds more holds rounding, and is off by that beside it
+NOTHING = 1e-12  # of a unit: a store that never holds more holds rounding
 
 
 def tied(mechanism: Mechanism, record: Record) -> float:
