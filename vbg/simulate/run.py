@@ -295,7 +295,9 @@ class Run:
         if found is not None and self.switches.hasty:
             self._halve()
             return
-        unseen = self.jumps.unseen(stepper, stepper.t if found is None else found[0])
+        unseen = None
+        if self.settings.formulation != "minimal":  # whose polynomial leaves what is prescribed
+            unseen = self.jumps.unseen(stepper, stepper.t if found is None else found[0])
         if unseen is not None:
             self.switches.pass_none()
             found = unseen, []
