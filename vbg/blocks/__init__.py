@@ -1,6 +1,6 @@
 """The block algebra: matrix expressions as immutable values.  See `node`."""
 
-from vbg.blocks.calculus import Coefficients, Substitution, Tangent, dependencies
+from vbg.blocks.calculus import Coefficients, NotLinear, Substitution, Tangent, dependencies
 from vbg.blocks.calls import call, quaternion_rate
 from vbg.blocks.composed import column, cross, divide, dot, norm
 from vbg.blocks.node import (
@@ -36,6 +36,7 @@ __all__ = [
     "Block",
     "Coefficients",
     "Implicit",
+    "NotLinear",
     "Piece",
     "Span",
     "Substitution",

@@ -257,11 +257,15 @@ def _implicit_rate(node: Block, args: tuple[Block, ...], dots: tuple[Block, ...]
     return -linear_solve(outside(body.slope), outside(along))
 
 
+class NotLinear(ValueError):
+    """An expression is not linear in the leaves that it is asked for."""
+
+
 class Coefficients:
     """Coefficient matrices of an expression that is linear in some leaves.
 
     `coefficients(block)[leaf]` is the matrix C in block = ... + C @ leaf.
-    Raises ValueError where the expression is not linear in the leaves.
+    Raises NotLinear where the expression is not linear in the leaves.
     """
 
     def __init__(self, leaves: Iterable[Block]):
@@ -291,7 +295,7 @@ class Coefficients:
                 flip = transpose(node.args[1])
                 return {leaf: mul(flip, m) for leaf, m in argument.items()}
             case _ if not columns:
-                raise ValueError(f"{node.op} is no column of {list(inside)}")
+                raise NotLinear(f"{node.op} is no column of {list(inside)}")
             case "sum":
                 result: dict[Block, Block] = {}
                 for factor, part in zip(node.data, inside, strict=True):
@@ -325,7 +329,7 @@ class Coefficients:
             case "transpose" | "skew":
                 return inside[0]  # of the column; what is wider is reached through mul
             case _:
-                raise ValueError(f"{node.op} is not linear in {list(inside)}")
+                raise NotLinear(f"{node.op} is not linear in {list(inside)}")
 
     def _chosen(
         self, node: Block, yes: dict[Block, Block], no: dict[Block, Block]

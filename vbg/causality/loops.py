@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from vbg.blocks import Block, Coefficients
+from vbg.blocks import Block, Coefficients, NotLinear
 from vbg.causality.components import feedback_set, strong_components
 from vbg.graph.bondgraph import Bond, BondGraph, End, Vertex
 
@@ -84,7 +84,7 @@ def _is_linear(walk: _Dependences, variable: Variable) -> bool:
 def _is_linear_in(law: Block, port: Block) -> bool:
     try:
         Coefficients([port])(law)
-    except ValueError:
+    except NotLinear:
         return False
     return True
 

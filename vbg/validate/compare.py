@@ -112,14 +112,7 @@ def compare(
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     if early := stopped(first, second):
         kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
-        limit = max(tolerance or 0.0, LOOSEST)
-        begun, whole = (
-            compare(*until_both_end(first, second, part), model=model, tolerance=limit, **kept)
-            for part in (SURE, 1.0)
-        )
-        if begun.result == "FAIL" and not stopped(first, second, "cancelled"):
-            return replace(begun, sentence=f"{begun.sentence} Then {early}")
-        return Verdict("INCONCLUSIVE", f"{early} {agreed(whole, limit)}".strip(), **heading)
+        return _ended(runs, early, max(tolerance or 0.0, LOOSEST), heading, kept)
     near = joined(*singular_windows(second), *carried_windows(first, second))
     torn = torn_windows(first, second, (*exclude, *near))
     heading["excluded"] = (*exclude, *near, *torn)
@@ -138,7 +131,8 @@ def compare(
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
-    unsound, told = failed_audits((first, second), limit := max(least, tolerance or 0.0), NAMES)
+    limit = max(least, tolerance or 0.0)
+    unsound, told = failed_audits((first, second), limit, NAMES)
     missing, cut = _unaccounted(runs, limit), too_much_cut(first, exclude)
     result, sentence = _judge(marked, lost, missing, _asked_of(runs), unsound, cut)
     time = first.time[common[0]].tolist()
@@ -153,6 +147,20 @@ def compare(
         audits={s.made_by.solver: s.audit.energy_residual for s in (first, second)},
         **heading,
     )
+
+
+def _ended(
+    runs: Runs, early: str, limit: float, heading: Mapping[str, Any], kept: Mapping[str, Any]
+) -> Verdict:
+    """Of runs of which one ended `early`: what both have until then, within the tolerance."""
+    first, second = runs.first, runs.second
+    begun, whole = (
+        compare(*until_both_end(first, second, part), model=runs.model, tolerance=limit, **kept)
+        for part in (SURE, 1.0)
+    )
+    if begun.result == "FAIL" and not stopped(first, second, "cancelled"):
+        return replace(begun, sentence=f"{begun.sentence} Then {early}")
+    return Verdict("INCONCLUSIVE", f"{early} {agreed(whole, limit)}".strip(), **heading)
 
 
 def _heading(first: Solution, second: Solution, exclude: tuple[Window, ...]) -> dict[str, Any]:

@@ -119,15 +119,8 @@ def _cut(
     """A vertex that gives an input, its law and the input; None where it is no such element."""
     given, law = leaf(f"u of {vertex.name}", vertex.size), vertex.law
     if vertex.kind in ("C", "Se") and law is not None and not law.is_const:
-        return (
-            None
-            if vertex.name in causal.differential
-            else (
-                replace(vertex, law=given),
-                law,
-                given,
-            )
-        )
+        dependent = vertex.name in causal.differential
+        return None if dependent else (replace(vertex, law=given), law, given)
     if vertex.kind != "R":
         return None
     bond = graph.incident[vertex.name][0]

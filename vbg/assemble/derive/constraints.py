@@ -25,6 +25,7 @@ from vbg.assemble.derive.variables import Variables, solution_of, variables_in
 from vbg.blocks import (
     Block,
     Coefficients,
+    NotLinear,
     Span,
     Substitution,
     Tangent,
@@ -207,7 +208,7 @@ def efforts_of(
     reacting = reaction_equations(work, rates, spins)
     try:
         factor, values, found = _solved(work, parted, residuals, rates, spins, reacting)
-    except ValueError:  # rows of H4 are not linear in efforts beside it
+    except NotLinear:  # rows of H4 are not linear in efforts beside it
         parted = replace(parted, apart=frozenset(parted.unknowns))
         factor, values, found = _solved(work, parted, residuals, rates, spins, reacting)
     impulses = given_way = parted.impulses(work, rates, reacting, compliance)
@@ -311,7 +312,7 @@ def _linear(rows_of: Coefficients, residual: Block) -> dict[Block, Block] | None
     """The coefficients of a row; None where it is not linear."""
     try:
         return rows_of(residual)
-    except ValueError:
+    except NotLinear:
         return None
 
 

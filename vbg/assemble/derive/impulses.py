@@ -24,6 +24,7 @@ from vbg.assemble.derive.variables import solution_of, variables_in
 from vbg.blocks import (
     Block,
     Coefficients,
+    NotLinear,
     Span,
     Substitution,
     const,
@@ -88,7 +89,7 @@ class Parted:
         self, factor: Block | None, equations: Sequence[Block], reacting: Mapping[Block, Block]
     ) -> tuple[Block, dict[Block, Block]]:
         """The efforts that make all `equations` vanish, and the reactions that make those that are
-        `reacting`.  Raises ValueError where equations of H4 are not linear in what is apart."""
+        `reacting`.  Raises NotLinear where equations of H4 are not linear in what is apart."""
         pairs = list(zip(self.constraints, equations, strict=True))
         alone = {c.unknown: one + unheld(c) for c, one in pairs if c.unknown in self.apart}
         alone |= reacting
@@ -122,7 +123,7 @@ class Parted:
         do not act linearly W is G^T."""
         try:
             return self._impulses(work, rates, reacting, slope)
-        except ValueError:
+        except NotLinear:
             return replace(self, apart=frozenset())._impulses(work, rates, {}, slope)
 
     def _impulses(

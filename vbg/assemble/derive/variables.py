@@ -24,6 +24,7 @@ from vbg.blocks import (
     Block,
     Coefficients,
     Implicit,
+    NotLinear,
     Substitution,
     Tangent,
     dependencies,
@@ -172,7 +173,7 @@ def _chooses(definition: Block, modes: set[Block]) -> bool:
 def _are_linear(unknowns: Sequence[Block], equations: Sequence[Block]) -> bool:
     try:
         Coefficients(list(unknowns))(stack(*equations))
-    except ValueError:
+    except NotLinear:
         return False
     return True
 
@@ -197,7 +198,7 @@ def solution_of(
     residual = Substitution(parts)(stack(*equations))
     try:
         slope, is_linear = Coefficients([y])(residual).get(y, zeros(size, size)), True
-    except ValueError:
+    except NotLinear:
         direction = leaf("direction of unknown", size)
         slope = Coefficients([direction])(Tangent({y: direction})(residual))[direction]
         is_linear = False
