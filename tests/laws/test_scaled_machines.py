@@ -62,7 +62,7 @@ def peaks(solution):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("machine", tail(MACHINES, 2))
+@pytest.mark.parametrize("machine", tail(MACHINES, 1))
 def test_a_machine_moves_alike_in_all_units(machine, solver):
     model = vbg.read(EXAMPLES / f"{machine}.toml")
     duration = model.simulate.t_end

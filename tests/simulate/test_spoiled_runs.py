@@ -7,6 +7,7 @@ import pytest
 
 import vbg
 from tests.anywhere import SHAKES, SIZE
+from tests.tail import tail
 
 TURNS = 3.0
 ALLOWED = 1e-4  # error relative to the peak that has to be told
@@ -59,7 +60,7 @@ def test_no_load_on_a_joint_excuses_what_a_loose_run_loses(seed, looser):
     assert error < ALLOWED or run.audit.failures, (error, run.audit)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", tail(range(6), 2))
 def test_what_is_right_under_a_load_passes(seed):
     for moved in SIZE * np.arange(SHAKES):
         system, w, amplitude, T = pressed(seed, moved)

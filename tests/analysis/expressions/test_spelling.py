@@ -57,7 +57,7 @@ def test_no_two_parameters_are_spelled_alike(seed):
         assert not re.search(r"[^\W\d_]{2}", bare), text
 
 
-@pytest.mark.parametrize("name", tail(LOOPS, 2))
+@pytest.mark.parametrize("name", tail(LOOPS, 1))
 def test_closed_loops_in_latex_have_the_equations_of_the_text(name, capsys):
     """Line by line, forces among them; no number has more digits than are meant."""
     command = ["show", "equations", str(EXAMPLES / f"{name}.toml"), "--form", "minimal", "--forces"]

@@ -45,7 +45,7 @@ def bridge(volts, amperes, hertz, leak):
     return vbg.Model(electric=parts, simulate=run, outputs={"energy": True})
 
 
-@pytest.mark.parametrize("leak", [1e-8, 1e-5, 1e-4])
+@pytest.mark.parametrize("leak", tail([1e-8, 1e-5, 1e-4], 1))
 @pytest.mark.parametrize(
     ("volts", "amperes", "hertz"),
     tail([(325.0, 20.0, 50.0), (1e-3, 1e-6, 3e5), (2e5, 3e3, 0.02), (1.0, 1e-9, 1e3)], 1),

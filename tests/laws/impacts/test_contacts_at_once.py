@@ -124,7 +124,7 @@ def test_three_masses_of_which_both_outer_ones_meet_the_middle_at_once():
     holds(solution, speeds, dict.fromkeys(("ab", "bc"), math.pi * 1e-4))
 
 
-@pytest.mark.parametrize("seed", tail(range(16), 5))
+@pytest.mark.parametrize("seed", tail(range(16), 3))
 def test_no_tolerance_takes_a_step_over_a_contact_or_stands_still_behind_it(seed):
     """A step whose stages behind the contact are thrown far away has passed it by; implicit ones
     with the stop's stiffness long behind it find no way on and lose the speed."""

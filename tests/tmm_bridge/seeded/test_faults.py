@@ -98,7 +98,7 @@ def test_sound_copy_passes(benches, machine):
     assert verdict.result == "PASS", verdict.sentence
 
 
-@pytest.mark.parametrize(("module", "old", "new", "channel"), tail(TREE_FAULTS, 14))
+@pytest.mark.parametrize(("module", "old", "new", "channel"), tail(TREE_FAULTS, 8))
 def test_fault_in_a_tree_is_found(benches, module, old, new, channel):
     assert_found(benches["arm"].judge("mstmm", partial(copied, module, old, new)), channel)
 

@@ -8,12 +8,11 @@ from mpmath import eig, matrix, mp, workdps
 from scipy.linalg import eigh
 
 import vbg
+from tests.rods import hanging_rods
+from tests.tail import tail
 from vbg.cli.show.vibration import Row, worst_of
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.poles import poles_of
-
-from ...rods import hanging_rods
-from ...tail import tail
 
 ONES = dict.fromkeys(("xx", "yy", "zz"), 1.0)
 

@@ -85,7 +85,7 @@ BURSTS = (
 )
 
 
-@pytest.mark.parametrize("keys", tail(BURSTS, 4))
+@pytest.mark.parametrize("keys", tail(BURSTS, 2))
 async def test_keys_faster_than_what_they_are_about_wait_for_it(app_with_runs, monkeypatch, keys):
     """Checks, graphs, results, motions and verdicts that take long, at random: each key does what
     it does later on."""

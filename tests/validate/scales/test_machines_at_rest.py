@@ -84,7 +84,7 @@ def test_a_chaotic_run_is_inconclusive_with_what_to_do():
     assert at_once.result == "PASS", at_once.verdict.sentence
 
 
-@pytest.mark.parametrize("scale", tail((1e-9, 1e9, 1.0), 2))
+@pytest.mark.parametrize("scale", tail((1e-9, 1e9, 1.0), 1))
 @pytest.mark.parametrize("table", ("rotational", "translational"))
 def test_what_friction_holds_moves_by_rounding_alone(table, scale):
     """A load below what sticks: angles of 1e-17 rad and their powers are no channels."""
