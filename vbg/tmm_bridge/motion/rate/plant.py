@@ -174,8 +174,10 @@ class Plant:
         return K[m:]
 
     def noise(self, t: float, y: Array, f: Array) -> Array:
-        """How far rounding of the time, the state and the posture moves the rate f at (t, y)."""
+        """How far rounding of the time, the state and the posture moves the rate f at (t, y); what
+        changes between steps only has none: a mode but for its last digit is another one."""
         instant, grain = np.spacing(abs(t)), np.spacing(np.maximum(np.abs(y), self.grain))
+        grain[self.steady] = 0.0
         found = np.zeros(len(y))
         for k in range(2):
             grain[k::2] *= -1.0
