@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.assemble.derive.derive import derive
-from vbg.assemble.derive.equations import Equations
+from vbg.assemble.derive.jumping import smooth
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph, assign
 from vbg.errors import AssemblyError, UsageError
@@ -29,15 +29,16 @@ def assemble(source: CausalGraph | BondGraph | Placed | Model) -> System:
         graph = expand(source) if isinstance(source, Model | Placed) else source
         causal = assign(graph) if isinstance(graph, BondGraph) else graph
         with told_in(causal.graph.placed.model):
-            return System(causal, _derived(causal))
+            return _system(causal)
 
 
-def _derived(causal: CausalGraph) -> Equations:
-    """The equations; what has none for want of a reference node, or of a way to it but for given
-    currents, is told so: its voltages follow from one another, an algebraic loop that no
+def _system(causal: CausalGraph) -> System:
+    """With its equations; what has none for want of a reference node, or of a way to it but for
+    given currents, is told so: its voltages follow from one another, an algebraic loop that no
     resistance in it solves."""
     try:
-        return derive(causal)
+        causal = smooth(causal)
+        return System(causal, derive(causal))
     except AssemblyError as error:
         model, told = causal.graph.placed.model, {problem.where for problem in error.problems}
         loose = [

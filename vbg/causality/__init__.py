@@ -1,7 +1,7 @@
 """Causal strokes on vector bonds, and the reasons for each."""
 
-from vbg.causality.assign import assign, find_causal_conflicts
+from vbg.causality.assign import assign, find_causal_conflicts, relieve
 from vbg.causality.causal import CausalGraph, Conflict
 from vbg.causality.loops import Loop
 
-__all__ = ["CausalGraph", "Conflict", "Loop", "assign", "find_causal_conflicts"]
+__all__ = ["CausalGraph", "Conflict", "Loop", "assign", "find_causal_conflicts", "relieve"]

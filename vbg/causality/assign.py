@@ -14,6 +14,7 @@ joints splits constrained from free directions, so that this is enough.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from vbg.causality.balanced import with_balances
@@ -107,6 +108,13 @@ def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
         for store in dependent:
             graph = with_constraint_source(graph, store)
         work, dependent = _assigned(graph)
+    return _with_strokes(graph, work, relieved, dependent)
+
+
+def _with_strokes(
+    graph: BondGraph, work: Strokes, relieved: Sequence[str], dependent: Sequence[str]
+) -> CausalGraph:
+    """What was assigned; `relieved` have a constraint source, `dependent` are left."""
     stores = [v.name for v in graph.vertices.values() if v.is_store]
     return CausalGraph(
         graph=graph,
@@ -119,6 +127,16 @@ def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
         conflicts=tuple(work.conflicts),
         differential=tuple(dependent),
     )
+
+
+def relieve(causal: CausalGraph, stores: Sequence[str]) -> CausalGraph:
+    """Assigned anew, with a constraint source for these stores in derivative causality."""
+    graph, had = causal.graph, set(causal.differential)
+    for store in stores:
+        graph = with_constraint_source(graph, store)
+    relieved = [name for name in causal.dependent_stores if name not in had]
+    work, dependent = _assigned(graph)
+    return _with_strokes(graph, work, [*relieved, *stores], dependent)
 
 
 def find_causal_conflicts(graph: BondGraph) -> tuple[Conflict, ...]:

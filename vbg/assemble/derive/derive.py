@@ -16,6 +16,7 @@ from vbg.assemble.derive.derivation import Derivation, begin, compliance, vanish
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.assemble.derive.energy import PartEnergy, brought, energies, held, part_energies, powers
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, Kind, State
+from vbg.assemble.derive.jumping import chooses
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
     Block,
@@ -23,7 +24,6 @@ from vbg.blocks import (
     Substitution,
     Tangent,
     const,
-    dependencies,
     divide,
     is_zero,
     leaf,
@@ -35,9 +35,6 @@ from vbg.blocks import (
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import BondGraph, Configuration
 from vbg.graph.pieces import at_start
-
-# functions that jump; an angle does where what it is of passes behind the origin
-CHOOSING = frozenset({"select", "sign", "floor", "atan2"})
 
 
 def derive(causal: CausalGraph) -> Equations:
@@ -117,12 +114,8 @@ def _may_jump(
     """Whether prescribed speeds may jump: at an instant, at a sample, or with what chooses."""
     if constraints and (graph.instants or graph.clocks):
         return True
-    modes = {mode.state for mode in graph.modes}
     always = [r for c, r in zip(constraints, residuals, strict=True) if c.active is None]
-    return any(
-        node in modes or (node.op == "call" and node.data in CHOOSING)
-        for node in dependencies(always)
-    )
+    return chooses(graph, always)
 
 
 def _coordinate_rates(work: Derivation) -> tuple[dict[str, Block], dict[Block, Block]]:

@@ -47,7 +47,7 @@ def act(arguments: argparse.Namespace) -> int:
 
     graph = vbg.expand(read_checked(arguments))
     asked = arguments.causality or graph.causality
-    causal = vbg.assign(graph, asked)
+    causal = as_assembled(vbg.assign(graph, asked))
     if arguments.why is not None:
         reasons = causal.why(arguments.why)
         print(json.dumps(reasons) if arguments.json else "\n".join(reasons))
@@ -59,6 +59,17 @@ def act(arguments: argparse.Namespace) -> int:
         told = [as_text(causal), *derivative_without_stores(causal, asked), *_as_blocks(findings)]
         print("\n\n".join(told))
     return 1 if causal.conflicts else 0
+
+
+def as_assembled(causal: CausalGraph) -> CausalGraph:
+    """With the constraint sources that only the equations ask for, where there are equations."""
+    from vbg.assemble.derive.jumping import smooth
+    from vbg.errors import AssemblyError
+
+    try:
+        return smooth(causal)
+    except AssemblyError:
+        return causal
 
 
 def assembled(causal: CausalGraph) -> dict[str, Any]:
@@ -125,6 +136,12 @@ def derivative_without_stores(causal: CausalGraph, asked: str) -> list[str]:
     """That derivative causality was asked for and changes nothing, where it is so."""
     if asked != "derivative" or causal.differential:
         return []
+    if causal.dependent_stores:
+        return [
+            "derivative causality changes nothing here: each store that depends on others follows "
+            "what may jump, and its effort or flow would be an impulse there; so it has a "
+            "constraint source"
+        ]
     return [
         "derivative causality changes nothing here: no store depends on others, as joints have "
         "their constraint sources in it, too"

@@ -1,0 +1,52 @@
+"""What of a graph may jump at once: speeds that rows prescribe, stores that follow them.
+
+A store in derivative causality imposes the rate of what it follows.  Where that jumps the rate is
+an impulse, which no integral of rates contains: with a constraint source beside the store the jump
+is one of a row, and the impulse is found with those of all rows (`vbg.simulate.events.kicks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vbg.assemble.derive.derivation import begin
+from vbg.assemble.derive.differential import define_dependent_states
+from vbg.blocks import Block, dependencies
+from vbg.causality import CausalGraph, relieve
+from vbg.graph.bondgraph import BondGraph
+
+# functions that jump; an angle does where what it is of passes behind the origin
+CHOOSING = frozenset({"select", "sign", "floor", "atan2"})
+
+
+def chooses(graph: BondGraph, blocks: Iterable[Block]) -> bool:
+    """Whether `blocks`, in states and time, jump with a mode or with a function that chooses."""
+    modes = {mode.state for mode in graph.modes}
+    return any(
+        node in modes or (node.op == "call" and node.data in CHOOSING)
+        for node in dependencies(list(blocks))
+    )
+
+
+def smooth(causal: CausalGraph) -> CausalGraph:
+    """The causal graph in which no store in derivative causality follows what may jump: each that
+    does has a constraint source."""
+    while causal.differential and (stores := _jumping(causal)):
+        causal = relieve(causal, stores)
+    return causal
+
+
+def _jumping(causal: CausalGraph) -> list[str]:
+    """Stores in derivative causality whose state may jump while those of the others do not: with
+    what chooses, at an instant or at a sample."""
+    work = begin(causal)
+    define_dependent_states(work)
+    graph = causal.graph
+    timed = {graph.time, *(s.state for s in graph.discrete)}
+    instants = bool(graph.instants or graph.clocks)
+    states = work.each_in_states([v.state for v, _ in work.differential if v.state is not None])
+    return [
+        vertex.name
+        for (vertex, _), state in zip(work.differential, states, strict=True)
+        if chooses(graph, [state]) or (instants and not timed.isdisjoint(dependencies([state])))
+    ]
