@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 import vbg
-from benchmarks import by_hand, drake_chain, implicit, ladder, runs, sweep
 from benchmarks.machines import chain, has_pinocchio, pin_chain
+from benchmarks.speed import by_hand, drake_chain, implicit, ladder, runs, sweep
 from benchmarks.timing import best_seconds, exponent
 from vbg.plumbing.one_thread import one_thread
 
@@ -52,7 +52,7 @@ class Row:
 
 
 def run_of(name: str) -> Callable[[], float]:
-    """Of `vbg.simulate` from an assembled start, as `benchmarks.runs` has it."""
+    """Of `vbg.simulate` from an assembled start, as `benchmarks.speed.runs` has it."""
     return lambda: runs.measure(name, repeats=5)[0]
 
 

@@ -12,8 +12,9 @@ import pytest
 
 import vbg
 from benchmarks import all as everything
-from benchmarks import beams, by_hand, chain, loops, papers, runs
+from benchmarks.accuracy import papers
 from benchmarks.machines import windows
+from benchmarks.speed import beams, by_hand, chain, loops, runs
 from benchmarks.timing import best_seconds
 
 FILES = sorted(Path(beams.__file__).parent.glob("*.py"))

@@ -302,7 +302,7 @@ def interrupt_after(runs):
 @pytest.mark.slow
 def test_the_benchmark_prints_both_times(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["sweep", "2"])
-    from benchmarks.sweep import main as benchmark
+    from benchmarks.speed.sweep import main as benchmark
 
     benchmark()
     assert "times as fast" in capsys.readouterr().out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.options import EXAMPLES, FATES, leaves, tries
+from benchmarks.robustness.options import EXAMPLES, FATES, leaves, tries
 from vbg.cli.main import build_parser, main
 from vbg.cli.parser import LISTS, Misused
 

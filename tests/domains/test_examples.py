@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks.audit import largest_energy
+from benchmarks.accuracy.audit import largest_energy
 from tests.tail import tail
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -24,7 +24,7 @@ CHAIN = """<robot name="chain"><link name="base"/>
 @pytest.mark.parametrize("mass", [0.3, 1e-4])
 def test_both_are_right_to_rounding(mass, tmp_path):
     """A light tool makes the mass matrix worse by its ratio, and no more."""
-    from benchmarks.robots_exact import DIGITS, compare
+    from benchmarks.accuracy.robots_exact import DIGITS, compare
 
     file = tmp_path / "chain.urdf"
     file.write_text(CHAIN.format(mass=mass, J=mass * 1e-3))

@@ -3,7 +3,7 @@
 import pytest
 
 import vbg
-from benchmarks.platforms import compilers, libraries
+from benchmarks.accuracy.platforms import compilers, libraries
 
 pytest.importorskip("lief")
 pytest.importorskip("ziglang")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks.mutants import FINE, OTHERS, fault, unclear
+from benchmarks.robustness.mutants import FINE, OTHERS, fault, unclear
 from vbg.errors import VbgError
 from vbg.io import toml
 

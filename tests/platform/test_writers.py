@@ -16,8 +16,8 @@ ROOT = Path(vbg.__file__).parent
 SCRATCH = {
     ("tui/crash.py", "write_report"),
     ("tui/actions/general.py", "_editor"),
-    ("tui/session/journal.py", "start"),
-    ("tui/session/journal.py", "saved"),
+    ("tui/session/kept/journal.py", "start"),
+    ("tui/session/kept/journal.py", "saved"),
     ("analysis/studies/table.py", "__enter__"),
     ("validate/child.py", "main"),
     ("validate/children.py", "_start"),

@@ -14,7 +14,7 @@ import pytest
 import tomlkit
 
 import vbg
-from benchmarks.mutants import unclear
+from benchmarks.robustness.mutants import unclear
 from tests.tail import tail
 from vbg.fields import declared
 from vbg.model import catalogue

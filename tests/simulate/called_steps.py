@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.assemble.program.machine.stepping import DEFECT
+from vbg.assemble.program.machine.series.stepping import DEFECT
 from vbg.plumbing.dormand_prince import DENSE, END, ERROR_3, ERROR_5, NODES, STAGES, TABLEAU
 from vbg.simulate.steppers.dormand_prince import Polynomial
 from vbg.simulate.steppers.explicit import SteadyDOP853

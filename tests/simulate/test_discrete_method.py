@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from benchmarks.mechanisms import (
+from benchmarks.accuracy.mechanisms import (
     bennett,
     doubled,
     model_of,

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from benchmarks import minimal as benchmark
 from benchmarks.machines import chain, windows
+from benchmarks.speed import minimal as benchmark
 from tests.anywhere import shaken
 from tests.laws.machines import random_loop, random_tree
 from tests.laws.parts import coupled, loaded, rolling_disc

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks import structure
+from benchmarks.speed import structure
 from vbg.cli.main import main
 
 

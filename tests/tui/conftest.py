@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.tui import reports
+from benchmarks.speed.tui import reports
 from vbg.io.runs import hdf5
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tui import make_app
-from vbg.tui.session.document import digest
+from vbg.tui.session.kept.document import digest
 from vbg.tui.session.runs import Run, remember, runs_folder
 from vbg.tui.session.validation import Settings, Validation
 from vbg.tui.session.validation import remember as remember_validation

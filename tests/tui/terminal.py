@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.tui import reports
+from benchmarks.speed.tui import reports
 
 ROOT = Path(__file__).absolute().parents[2]
 # s; the first use of a solver on a machine compiles it

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks import false_alarms, forked, seeded_faults, seeding
+from benchmarks.robustness import forked
+from benchmarks.verdict import false_alarms, seeded_faults, seeding
 from vbg.blocks import const
 from vbg.physics import rotation_vector
 

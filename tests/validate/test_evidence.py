@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks.false_alarms import _four_bar
+from benchmarks.verdict.false_alarms import _four_bar
 from tests.tmm_bridge.faults import exchanged
 from vbg.errors import UsageError
 from vbg.plumbing.components import split_component

@@ -16,7 +16,7 @@ from vbg.model import Model
 from vbg.solution import Audit, MadeBy, Solution, checked, judged
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.entries import posture, take_motion
-from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of
+from vbg.tmm_bridge.kernels.motion.rotation import Array, quaternion_of
 from vbg.tmm_bridge.kernels.rows import W_R
 from vbg.tmm_bridge.mechanism.contradictions import problems_of
 from vbg.tmm_bridge.mechanism.layout import lay_out

@@ -70,7 +70,7 @@ def screenshot(
 
 def key_list() -> str:
     """All actions by name with their keys, as the keymap file may change them."""
-    from vbg.tui.session.folders import config_folder
+    from vbg.tui.session.kept.folders import config_folder
     from vbg.tui.state.keys import read_keymap
 
     file = config_folder() / "keymap.toml"

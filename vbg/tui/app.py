@@ -27,7 +27,7 @@ from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
 from vbg.errors import Problem, VbgError
 from vbg.tui.actions import handler
-from vbg.tui.content.fields import FieldRow, exists
+from vbg.tui.content.model.fields import FieldRow, exists
 from vbg.tui.content.style import DEFAULT_THEME, THEMES, scroll_bar, style_words
 from vbg.tui.crash import write_report
 from vbg.tui.dialogs.ask import Ask
@@ -35,11 +35,11 @@ from vbg.tui.dialogs.choose import Choose
 from vbg.tui.dialogs.dialog import Dialog
 from vbg.tui.dialogs.read import Read
 from vbg.tui.screen import MainScreen
-from vbg.tui.session import files
-from vbg.tui.session.document import Document
-from vbg.tui.session.journal import Journal
+from vbg.tui.session.kept import files
+from vbg.tui.session.kept.document import Document
+from vbg.tui.session.kept.journal import Journal
 from vbg.tui.session.runs import Run
-from vbg.tui.session.solver import Solver
+from vbg.tui.session.solving.solver import Solver
 from vbg.tui.state import results
 from vbg.tui.state.desk import Followed, Judge
 from vbg.tui.state.items import Item
@@ -186,7 +186,7 @@ class VbgApp(App[int]):
 
     def try_number(self, row: FieldRow, new: object) -> None:
         """Set a number of the model, and run with it, unless another run is under way."""
-        from vbg.tui.actions.nudging import try_number
+        from vbg.tui.actions.model.nudging import try_number
 
         if self.job is None or self.work.nudges.running:
             try_number(self, row, new)
@@ -356,7 +356,7 @@ class VbgApp(App[int]):
 
     def go_to_problem(self, index: int) -> None:
         """Mark a problem, and the part and field it is about."""
-        from vbg.tui.content.locating import place_of
+        from vbg.tui.content.model.locating import place_of
 
         work = self.work
         work.problem_index = index

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbg.tui.session.folders import state_folder
+from vbg.tui.session.kept.folders import state_folder
 
 if TYPE_CHECKING:
     from vbg.tui.state.workspace import Workspace

@@ -13,8 +13,8 @@ from vbg.draw.text.marks import choose
 from vbg.errors import UsageError
 from vbg.tui.app import VbgApp
 from vbg.tui.content.style import DEFAULT_THEME
-from vbg.tui.session.folders import config_folder
-from vbg.tui.session.settings import kept
+from vbg.tui.session.kept.folders import config_folder
+from vbg.tui.session.kept.settings import kept
 from vbg.tui.state.keys import read_keymap
 from vbg.tui.state.workspace import Options
 from vbg.tui.tasks.starting import opened

@@ -19,7 +19,7 @@ from vbg.model.text.plain import thaw
 
 sympy = pytest.importorskip("sympy")
 
-from benchmarks.kane import balls, chain, kane, operations, paper, size_of_kane  # noqa: E402
+from benchmarks.accuracy.kane import balls, chain, kane, operations, paper, size_of_kane  # noqa: E402
 from vbg.analysis.symbolic.loops.code.c import as_c  # noqa: E402
 from vbg.analysis.symbolic.loops.code.coding import code_of  # noqa: E402
 from vbg.analysis.symbolic.loops.code.fortran import as_fortran  # noqa: E402

@@ -11,7 +11,16 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
 import vbg
-from benchmarks.ladder import ALLOWED, SETTINGS, Ladder, by_ngspice, by_vbg, model, plain, stiff
+from benchmarks.speed.ladder import (
+    ALLOWED,
+    SETTINGS,
+    Ladder,
+    by_ngspice,
+    by_vbg,
+    model,
+    plain,
+    stiff,
+)
 from tests.domains.benches import BENCHES
 from tests.laws.programs.test_all_programs import SYSTEMS
 from vbg.simulate.steppers.implicit.jacobian import (

@@ -45,7 +45,7 @@ def test_both_solvers_agree_on_what_sticks_in_drivelines(seed, rtol):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", (1, 15, 42, 58))
 def test_both_solvers_agree_on_oil_nets(seed):
-    """More of them: `python -m benchmarks.networks 60`."""
+    """More of them: `python -m benchmarks.accuracy.networks 60`."""
     model = vbg.Model(name=f"oil {seed}", **oil(seed))
     report = vbg.validate.validate(model, in_children=False)
     assert report.result == "PASS", report.verdict.sentence

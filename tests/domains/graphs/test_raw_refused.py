@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import vbg
-from benchmarks.mutants import fault
+from benchmarks.robustness.mutants import fault
 from vbg.builder import Node
 from vbg.errors import ModelError
 from vbg.io import toml

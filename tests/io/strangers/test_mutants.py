@@ -1,8 +1,8 @@
-"""Damaged model files are read or refused in words; `python -m benchmarks.mutants` tries more."""
+"""Damaged model files are read or refused in words; `python -m benchmarks.robustness.mutants` tries more."""
 
 import pytest
 
-from benchmarks.mutants import FINE, one
+from benchmarks.robustness.mutants import FINE, one
 
 
 @pytest.mark.parametrize("batch", range(10))

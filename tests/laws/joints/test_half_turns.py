@@ -142,7 +142,7 @@ def test_a_body_that_is_written_turned_is_turned_back(kind, angle, cut):
 def test_turns_across_frames_are_those_of_their_rotation():
     """Both solvers' own measures, of random frames, half a turn among them."""
     from vbg.assemble.start.constraints.facing import tilt_of, turn_of
-    from vbg.tmm_bridge.kernels.cuts import C_F, C_M
+    from vbg.tmm_bridge.kernels.motion.cuts import C_F, C_M
     from vbg.tmm_bridge.mechanism.facing import turn_across
 
     random, cut = np.random.default_rng(5), np.zeros(36)

@@ -1,4 +1,4 @@
-"""Random mechanisms against the project's own dense oracle: `python -m benchmarks.mechanisms`."""
+"""Random mechanisms against the project's own dense oracle: `python -m benchmarks.accuracy.mechanisms`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.mechanisms import (
+from benchmarks.accuracy.mechanisms import (
     compared,
     moving,
     polygon,

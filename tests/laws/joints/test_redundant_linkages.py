@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from benchmarks.loops import lift_acceleration
 from benchmarks.machines import scissor_lift
+from benchmarks.speed.loops import lift_acceleration
 from tests.laws.joints.test_motion import axis_angle, bennett
 from tests.laws.machines import Machine, random_body, unit
 from tests.tail import tail

@@ -15,7 +15,7 @@ import vbg
 from tests.export.tape_in_c import library, played, played_straight, straight_library
 from vbg.assemble.program.evaluator import Evaluator, all_rows
 from vbg.assemble.program.lower import lower
-from vbg.assemble.program.machine.scalars import complex_power
+from vbg.assemble.program.machine.operations.scalars import complex_power
 from vbg.assemble.program.reference import evaluate as reference
 from vbg.blocks import Tangent, const, leaf, stack
 from vbg.errors import ModelError

@@ -13,7 +13,7 @@ from vbg.spatial import (
     quaternion_product,
     rotation_matrix,
 )
-from vbg.tui.content import references
+from vbg.tui.content.model import references
 
 ROD = {"mass": 2.0, "inertia": {"xx": 0.02, "yy": 0.05, "zz": 0.04}}
 TURN = {"euler": [0.3, -0.5, 0.7]}

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix
 
 import vbg
-from benchmarks import ladder
+from benchmarks.speed import ladder
 from tests.anywhere import shaken
 from vbg.simulate.steppers.implicit import implicit
 from vbg.simulate.steppers.implicit.collocation import integrals, radau

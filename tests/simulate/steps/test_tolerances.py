@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import vbg
-from benchmarks import scales
+from benchmarks.accuracy import scales
 from tests.tail import tail
 from vbg.simulate.steppers.tolerances import Tolerances
 

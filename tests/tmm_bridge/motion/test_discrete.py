@@ -16,7 +16,7 @@ from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.discrete.houbolt import rotation_log
 from vbg.tmm_bridge.discrete.method import SCHEMES
 from vbg.tmm_bridge.discrete.method import simulate as discrete
-from vbg.tmm_bridge.kernels.rotation import matrix_of
+from vbg.tmm_bridge.kernels.motion.rotation import matrix_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.validate import Evidence, text, validate
 from vbg.validate.both import column_of

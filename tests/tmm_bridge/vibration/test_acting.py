@@ -27,13 +27,13 @@ from vbg.cli.show.vibration import (
     worst_of,
 )
 from vbg.errors import UsageError
-from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PM
+from vbg.tmm_bridge.kernels.motion.cuts import C_F, C_M, C_PM
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.kernels.tables import COORDINATE_SECOND, COORDINATE_SLIDE, COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.layout import lay_out
-from vbg.tmm_bridge.modes.closing import under_effort
 from vbg.tmm_bridge.modes.modal import Vibration, orthogonality, vibration
 from vbg.tmm_bridge.modes.passing import eliminate, respond
+from vbg.tmm_bridge.modes.posture.closing import under_effort
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MASS, ARM, J_PIN, J_ROTOR = 1.3, 0.4, 0.05, 0.03

@@ -8,9 +8,9 @@ from scipy.linalg import eigh
 import vbg
 from vbg.analysis import linearise, operating_point
 from vbg.errors import UsageError
-from vbg.tmm_bridge.modes.blade import Blade
-from vbg.tmm_bridge.modes.elements import Beam, Body, Disc
-from vbg.tmm_bridge.modes.vibration import Branch, System, count_below, natural_frequencies
+from vbg.tmm_bridge.modes.chains.blade import Blade
+from vbg.tmm_bridge.modes.chains.elements import Beam, Body, Disc
+from vbg.tmm_bridge.modes.chains.vibration import Branch, System, count_below, natural_frequencies
 
 # A. D. Wright, C. E. Smith, R. W. Thresher, J. L. C. Wang, J. Appl. Mech. 49 (1982) 197: flap of
 # a uniform blade clamped on the axis, w and spin in units of sqrt(EI / m) / l^2

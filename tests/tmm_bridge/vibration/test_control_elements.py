@@ -12,7 +12,7 @@ from vbg.analysis import linearise
 from vbg.cli.main import main
 from vbg.model import Model
 from vbg.tmm_bridge.mechanism.layout import lay_out
-from vbg.tmm_bridge.modes.control import control_rows, overall_at
+from vbg.tmm_bridge.modes.network.control import control_rows, overall_at
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -13,9 +13,9 @@ from vbg.model import Model
 from vbg.tmm_bridge.kernels.tables import SIX_FIRST, SIX_MIDDLE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.modes.exciting import input_of
 from vbg.tmm_bridge.modes.modal import vibration
-from vbg.tmm_bridge.modes.six import effort, stiffness
+from vbg.tmm_bridge.modes.network.exciting import input_of
+from vbg.tmm_bridge.modes.posture.six import effort, stiffness
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.overall.deduction import deduce, topology_of
 from vbg.tmm_bridge.overall.transfer import overall_general

@@ -12,7 +12,7 @@ from tests.rods import hanging_rods
 from tests.tail import tail
 from vbg.cli.show.vibration import Row, worst_of
 from vbg.tmm_bridge.modes.modal import vibration
-from vbg.tmm_bridge.modes.poles import poles_of
+from vbg.tmm_bridge.modes.roots.poles import poles_of
 
 ONES = dict.fromkeys(("xx", "yy", "zz"), 1.0)
 

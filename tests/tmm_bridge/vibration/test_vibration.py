@@ -9,8 +9,16 @@ from scipy.optimize import brentq
 import vbg
 from vbg.analysis import linearise
 from vbg.errors import UsageError
-from vbg.tmm_bridge.modes.elements import Beam, Body, Disc, ElasticHinge, Shaft, Spring, Support
-from vbg.tmm_bridge.modes.vibration import (
+from vbg.tmm_bridge.modes.chains.elements import (
+    Beam,
+    Body,
+    Disc,
+    ElasticHinge,
+    Shaft,
+    Spring,
+    Support,
+)
+from vbg.tmm_bridge.modes.chains.vibration import (
     Branch,
     System,
     frequency_response,

@@ -9,11 +9,11 @@ import pytest
 
 from tests.tui.conftest import MODEL
 from vbg import runner
-from vbg.tui.session.child import Child
-from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
+from vbg.tui.session.solving.child import Child
+from vbg.tui.session.solving.jobs import Job
+from vbg.tui.session.solving.validation_job import ValidationJob
 from vbg.tui.session.validation import Validation
-from vbg.tui.session.validation_job import ValidationJob
 
 LONG = MODEL.replace("t_end = 2.0", "t_end = 1e6")
 MOMENTS = (-1.0, 0.0, 0.01, 0.05, 0.2, 0.7)  # s after the start; -1: before it

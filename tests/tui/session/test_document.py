@@ -27,9 +27,9 @@ from vbg.edit.commands import (
     to_plain,
 )
 from vbg.errors import UsageError
-from vbg.tui.content import references, values
-from vbg.tui.session import files, journal, recovery
-from vbg.tui.session.document import Document
+from vbg.tui.content.model import references, values
+from vbg.tui.session.kept import files, journal, recovery
+from vbg.tui.session.kept.document import Document
 
 TEXT = '''# my machine
 vbg = 1
@@ -285,10 +285,10 @@ def test_a_journal_in_use_and_one_without_edits_are_left_alone(tmp_path):
 SCRIPT = """
 import sys
 from pathlib import Path
-from vbg.tui.session import files
+from vbg.tui.session.kept import files
 from vbg.edit.commands import SetValue
-from vbg.tui.session.document import Document
-from vbg.tui.session.journal import Journal
+from vbg.tui.session.kept.document import Document
+from vbg.tui.session.kept.journal import Journal
 model = Path(sys.argv[1])
 text = model.read_text()
 document = Document.opened(model, text, Journal.start(model, text))

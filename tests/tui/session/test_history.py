@@ -16,8 +16,8 @@ from vbg.draw.text import axes
 from vbg.io.runs import csv, hdf5
 from vbg.solution import Solution
 from vbg.tui import make_app
-from vbg.tui.actions.energies import taken_up
-from vbg.tui.content.plotting import differences
+from vbg.tui.actions.results.energies import taken_up
+from vbg.tui.content.results.plotting import differences
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session import runs as store
 from vbg.tui.session.runs import bonds_file

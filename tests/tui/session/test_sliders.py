@@ -7,7 +7,7 @@ import pytest
 
 from tests.tui.conftest import MODEL
 from vbg.tui import make_app
-from vbg.tui.content import sliding
+from vbg.tui.content.model import sliding
 from vbg.tui.picturing import press, screen_text, settled, typed
 
 

@@ -14,11 +14,11 @@ from tests.tail import tail
 from tests.tui.conftest import MODEL
 from vbg.draw.text.rows import cells, plain
 from vbg.tui import make_app
-from vbg.tui.content import mapping
+from vbg.tui.content.results import mapping
 from vbg.tui.dialogs import watch
 from vbg.tui.picturing import press, screen_text, settled, typed
-from vbg.tui.session.study import Study, StudyJob, Tried
-from vbg.tui.session.studying import Order
+from vbg.tui.session.solving.study import Study, StudyJob, Tried
+from vbg.tui.session.solving.studying import Order
 
 ORDER = Order("m.toml", "", ("a=0:1:5", "b=0:1:4"), "max(J.force)", "grid", 100, "")
 MACHINE = MODEL.replace("L = 0.5   # metres", 'L = { value = 500, unit = "mm" }\nM = 1.0').replace(

@@ -12,8 +12,8 @@ from tests.tui.conftest import MODEL, put_run, put_validation, recorded
 from vbg.io import toml
 from vbg.tmm_bridge.solver import simulate as transfer
 from vbg.tui import make_app
-from vbg.tui.actions.solids import LINK, body_of
-from vbg.tui.content.validating import courses_of
+from vbg.tui.actions.model.solids import LINK, body_of
+from vbg.tui.content.results.validating import courses_of
 from vbg.tui.picturing import press, screen_text, settled
 from vbg.tui.session import validation as store
 from vbg.validate import Evidence, verdict_on

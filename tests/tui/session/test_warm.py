@@ -12,12 +12,12 @@ import pytest
 from tests.tui.conftest import MODEL
 from vbg import runner
 from vbg.tui import make_app
-from vbg.tui.actions.nudging import nudged
+from vbg.tui.actions.model.nudging import nudged
 from vbg.tui.picturing import press, screen_text, settled, typed
-from vbg.tui.session import solver as solver_module
-from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
-from vbg.tui.session.solver import Solver
+from vbg.tui.session.solving import solver as solver_module
+from vbg.tui.session.solving.jobs import Job
+from vbg.tui.session.solving.solver import Solver
 from vbg.tui.state.changes import changes
 
 

@@ -11,7 +11,7 @@ import tomllib
 
 import pytest
 
-from benchmarks.tui import Session
+from benchmarks.speed.tui import Session
 from tests.tail import tail
 from tests.tui.conftest import MODEL
 

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from benchmarks.tui import Session
+from benchmarks.speed.tui import Session
 from tests.tail import tail
 from tests.tui.conftest import MODEL
-from vbg.tui.session.recovery import abandoned, replay
+from vbg.tui.session.kept.recovery import abandoned, replay
 
 EDITS = 12
 

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from benchmarks.tui import Session, chain
+from benchmarks.speed.tui import Session, chain
 from tests.tui.conftest import CLASH, MODEL
 from tests.tui.stories.telling import PENDULUM, click, differs, started
 from tests.tui.terminal import Terminal

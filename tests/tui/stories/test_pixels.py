@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from benchmarks.tui import PATIENCE, Session
+from benchmarks.speed.tui import PATIENCE, Session
 from tests.tail import tail
 from tests.tui.conftest import put_run
 from vbg.errors import UsageError

@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 
-from benchmarks.tui import PATIENCE, Session
+from benchmarks.speed.tui import PATIENCE, Session
 from tests.tail import tail
 from tests.tui.conftest import MODEL
 from tests.tui.stories.telling import PENDULUM, started

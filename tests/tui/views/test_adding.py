@@ -10,11 +10,11 @@ from tests.tail import tail
 from tests.tui.conftest import MODEL
 from vbg.model.catalogue import TABLES
 from vbg.tui import make_app
-from vbg.tui.actions.adding import HANDLERS
-from vbg.tui.actions.solids import LINK, body_of, part_of
-from vbg.tui.content.fields import field_rows
-from vbg.tui.content.references import end_items, place_items, renamed, users_of
-from vbg.tui.content.tree import TITLES, tree_rows
+from vbg.tui.actions.model.adding import HANDLERS
+from vbg.tui.actions.model.solids import LINK, body_of, part_of
+from vbg.tui.content.model.fields import field_rows
+from vbg.tui.content.model.references import end_items, place_items, renamed, users_of
+from vbg.tui.content.model.tree import TITLES, tree_rows
 from vbg.tui.picturing import press, settled
 
 

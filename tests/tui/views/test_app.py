@@ -324,7 +324,7 @@ async def test_an_unexpected_error_leaves_a_report_and_the_journal(model, monkey
     said = app.report.read_text()
     app.report.unlink()  # one that is left is a fault of the test
     assert "ZeroDivisionError" in said and MODEL not in said
-    from vbg.tui.session.recovery import abandoned
+    from vbg.tui.session.kept.recovery import abandoned
 
     (found,) = abandoned(model)
     assert found.unsaved == 1

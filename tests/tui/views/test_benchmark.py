@@ -10,7 +10,7 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("the benchmark uses a pseudo-terminal and /proc", allow_module_level=True)
 
-from benchmarks import tui
+from benchmarks.speed import tui
 
 
 @pytest.mark.slow

@@ -16,9 +16,10 @@ import pytest
 from tests.tail import only
 from tests.tui.conftest import CLASH, MODEL
 from vbg.tui import make_app
-from vbg.tui.actions import nudging, running, validating
+from vbg.tui.actions.model import nudging
+from vbg.tui.actions.results import running, validating
 from vbg.tui.app import VbgApp
-from vbg.tui.content import plotting
+from vbg.tui.content.results import plotting
 from vbg.tui.panes.source import Source
 from vbg.tui.picturing import settled, typed
 from vbg.tui.state.keys import TABLE, VIEWS, Action

@@ -11,7 +11,7 @@ import pytest
 from textual.events import Key
 from textual.screen import ModalScreen
 
-from benchmarks.tui import reports
+from benchmarks.speed.tui import reports
 from tests.tail import tail
 from vbg.tui import make_app
 from vbg.tui.app import VbgApp
@@ -36,7 +36,7 @@ def took_reports(state: Path) -> str:
         ("vbg.tui.tasks.checking.check_text", "apk\r2\r"),
         ("vbg.tui.state.graphing.made", "apq\r1\r2"),
         ("vbg.tui.state.motion.motion_of", "6"),
-        ("vbg.tui.content.tree.tree_row", "j"),
+        ("vbg.tui.content.model.tree.tree_row", "j"),
         ("vbg.edit.commands.SetValue.change_text", "apk\r2\r"),
         ("vbg.tui.content.helping.help_rows", "?"),
     ],

@@ -9,7 +9,7 @@ from vbg.draw.text.marks import UNICODE
 from vbg.draw.text.rows import plain
 from vbg.structure import analyse_topology, read_topology
 from vbg.structure.topology.entry import begun, with_pair
-from vbg.tui.content.linking import graph_of, graph_rows, structure_of, verdict
+from vbg.tui.content.model.linking import graph_of, graph_rows, structure_of, verdict
 from vbg.tui.picturing import press, screen_text, settled
 
 FOUR_BAR = ("1 2 R 1", "2 3 S", "3 4 C", "4 1 P")  # Fig. 8 of Celdran, Saura and Dopico

@@ -11,7 +11,7 @@ from tests.tui.conftest import MODEL, put_run, recorded
 from vbg.io.runs import hdf5
 from vbg.tui import make_app
 from vbg.tui.picturing import press, screen_text, settled, typed
-from vbg.tui.session.journal import Journal
+from vbg.tui.session.kept.journal import Journal
 from vbg.tui.state.keys import VIEWS
 
 NASTY = ("[red]x[/]", "[@click=app.quit]y[/]", "[/]", "[bold", "\\[z]", "$a{b}", "曲柄[b]")
@@ -111,7 +111,7 @@ async def test_dialogs_show_titles_items_and_values_as_they_are(model, title):
 
 async def test_labels_of_recovered_edits_are_shown_as_they_are(model):
     from vbg.edit.commands import SetValue
-    from vbg.tui.session.document import Document
+    from vbg.tui.session.kept.document import Document
 
     journal = Journal.start(model, MODEL)
     document = Document.opened(model, MODEL, journal)

@@ -24,13 +24,15 @@ from vbg.errors import UsageError
 from vbg.graph.bondgraph import Bond, Vertex
 from vbg.io.templates import templates as examples
 from vbg.tui import make_app
-from vbg.tui.actions.adding import removed
 from vbg.tui.actions.exporting import rows_svg
-from vbg.tui.content import plotting, validating, why
+from vbg.tui.actions.model.adding import removed
+from vbg.tui.content import why
+from vbg.tui.content.results import plotting, validating
 from vbg.tui.content.sketching import sketch
-from vbg.tui.session import runs, templates
-from vbg.tui.session.jobs import Job
+from vbg.tui.session import runs
+from vbg.tui.session.kept import templates
 from vbg.tui.session.runs import Run
+from vbg.tui.session.solving.jobs import Job
 from vbg.tui.state import graphing
 from vbg.tui.state.graphing import GraphState
 
@@ -203,7 +205,7 @@ async def test_jobs_end_in_words_however_the_child_ends(
     tmp_path, monkeypatch, behaviour, cancel, state, words
 ):
     monkeypatch.setattr(runner, "command", lambda: [sys.executable, "-c", textwrap.dedent(CHILD)])
-    monkeypatch.setattr("vbg.tui.session.child.KILL_SECONDS", 0.3)
+    monkeypatch.setattr("vbg.tui.session.solving.child.KILL_SECONDS", 0.3)
     seen: list[Run] = []
     run = Run(1, "vbg", "x", str(tmp_path / "r.h5"), t_end=2.0)
     job = Job(run, runner.Job(model=behaviour), seen.append)
@@ -296,8 +298,8 @@ def test_the_sample_model_of_these_tests_is_sound():
     [("60 mm", 60, "mm"), ("60mm", 60, "mm"), ("2*M mm", "2*M", "mm"), ("3 N·m", 3, "N·m")],
 )
 async def test_a_value_typed_with_the_unit_of_its_field(tmp_path, text, value, unit):
-    from vbg.tui.actions import editing
-    from vbg.tui.content.fields import field_rows
+    from vbg.tui.actions.model import editing
+    from vbg.tui.content.model.fields import field_rows
 
     file = tmp_path / "demo.toml"
     file.write_text(MODEL.replace("L = 0.5", 'M = 2\nL = { value = 500, unit = "mm" }'))

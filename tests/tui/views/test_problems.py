@@ -13,7 +13,7 @@ from vbg.edit.mechanism import start_problems
 from vbg.errors import UsageError
 from vbg.tui import make_app
 from vbg.tui.picturing import press, screen_text, settled
-from vbg.tui.session.document import digest
+from vbg.tui.session.kept.document import digest
 from vbg.tui.session.runs import Run, remember, runs_folder
 
 BAD = MODEL.replace('"rod.A"]', '"rodd.A"]').replace(

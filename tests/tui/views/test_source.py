@@ -15,7 +15,7 @@ from vbg.edit.source import line_of, path_at
 from vbg.fields import declared
 from vbg.model.catalogue import catalogue
 from vbg.tui import make_app
-from vbg.tui.content.completing import completions
+from vbg.tui.content.model.completing import completions
 from vbg.tui.picturing import screen_text, settled, typed
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))

@@ -138,7 +138,7 @@ def test_the_core_does_not_load_a_terminal_library():
         "vbg.cli.main.build_parser()\n"
         "assert 'textual' not in sys.modules\n"
         "import vbg.draw.text.curves, vbg.draw.text.bonds, vbg.draw.text.wire\n"
-        "import vbg.tui.session.document, vbg.tui.session.jobs, vbg.tui.session.runs\n"
+        "import vbg.tui.session.kept.document, vbg.tui.session.solving.jobs, vbg.tui.session.runs\n"
         "assert 'textual' not in sys.modules and 'rich' not in sys.modules\n"
         "import vbg.tui.app\n"
         "heavy = {'scipy', 'numba', 'h5py', 'sympy', 'matplotlib'} & set(sys.modules)\n"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks.false_alarms import at_rest
+from benchmarks.verdict.false_alarms import at_rest
 from tests.laws.flexible.test_flexible_bodies import flexible
 from tests.laws.meshes import frame
 from tests.tail import tail

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks import false_alarms
+from benchmarks.verdict import false_alarms
 from tests.tail import tail
 from vbg.tmm_bridge.mechanism import start as second_start
 from vbg.validate import validate

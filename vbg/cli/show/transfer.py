@@ -122,7 +122,7 @@ def numbers(model: Model, at: float) -> Overall:
 def control_of(model: Model) -> tuple[str, ...]:
     """Rows of one-dimensional parts and controllers, or why the solver has none of them."""
     from vbg.tmm_bridge.mechanism.layout import lay_out
-    from vbg.tmm_bridge.modes.control import control_rows
+    from vbg.tmm_bridge.modes.network.control import control_rows
 
     if not model.bodies:
         return ()
@@ -139,8 +139,8 @@ def about_rest(model: Model, frequency: float) -> tuple[str, Overall]:
     from vbg.analysis.rest.idle import sought_rest
     from vbg.assemble import assemble
     from vbg.cli.show.vibration import poses_at, told_at
-    from vbg.tmm_bridge.modes.control import overall_at
     from vbg.tmm_bridge.modes.modal import vibration
+    from vbg.tmm_bridge.modes.network.control import overall_at
 
     place = sought_rest(assemble(model))
     if place.point.kind != "equilibrium":

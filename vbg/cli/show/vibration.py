@@ -142,8 +142,8 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.linear.linear import linearise_sides
     from vbg.analysis.rest.idle import sought_rest
     from vbg.assemble import assemble
-    from vbg.tmm_bridge.modes.exciting import input_of
     from vbg.tmm_bridge.modes.modal import vibration
+    from vbg.tmm_bridge.modes.network.exciting import input_of
 
     model = read_checked(arguments)
     place = sought_rest(assemble(model))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from vbg.assemble.program.machine.memory import ALONE, at, put
-from vbg.assemble.program.machine.running import evaluate
+from vbg.assemble.program.machine.series.running import evaluate
 from vbg.simulate.discrete.tables import (
     ANGLE_ON_B,
     FREE,

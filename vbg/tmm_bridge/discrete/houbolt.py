@@ -19,7 +19,7 @@ import numpy as np
 
 from vbg.tmm_bridge.discrete.linearised import Gains, Motion, solve
 from vbg.tmm_bridge.discrete.march import Found, counted, turn_between
-from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
+from vbg.tmm_bridge.kernels.motion.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,

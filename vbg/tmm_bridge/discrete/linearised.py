@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
+from vbg.tmm_bridge.kernels.motion.rotation import Array, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     FREEDOMS,
     LINK_COM,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbg.tmm_bridge.discrete.linearised import Motion
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import (
     LINK_COM,
     LINK_PARENT,

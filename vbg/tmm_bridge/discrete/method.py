@@ -24,7 +24,7 @@ from vbg.solution import FINISHED, Audit, MadeBy, Solution, Status
 from vbg.tmm_bridge.discrete import houbolt, newmark, wilson
 from vbg.tmm_bridge.discrete.march import Found
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
 from vbg.tmm_bridge.mechanism.bending import refuse_flexible
 from vbg.tmm_bridge.mechanism.contradictions import row_name

@@ -24,7 +24,7 @@ import numpy as np
 
 from vbg.tmm_bridge.discrete.linearised import Gains, Solved, on_rows, solve
 from vbg.tmm_bridge.discrete.march import Found, body_motion, node_accelerations
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import displace, drive_rates
 from vbg.tmm_bridge.motion.rate.plant import Plant

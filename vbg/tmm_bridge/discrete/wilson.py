@@ -19,7 +19,7 @@ import numpy as np
 from vbg.tmm_bridge.discrete.linearised import Gains
 from vbg.tmm_bridge.discrete.march import Found
 from vbg.tmm_bridge.discrete.newmark import balance_about, moved, with_drives
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.plant import Plant

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.tmm_bridge.kernels.kinematics import compiled
+from vbg.tmm_bridge.kernels.motion.kinematics import compiled
 from vbg.tmm_bridge.kernels.rows import W_B
 
 

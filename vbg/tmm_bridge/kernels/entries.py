@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbg.plumbing.kernels.native import Family, read_only
-from vbg.tmm_bridge.kernels.kinematics import KERNELS, Array
+from vbg.tmm_bridge.kernels.motion.kinematics import KERNELS, Array
 from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.stages import standstill
 from vbg.tmm_bridge.kernels.tables import Tables, scratch_for

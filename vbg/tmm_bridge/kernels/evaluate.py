@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from vbg.tmm_bridge.kernels.algebra import dot
-from vbg.tmm_bridge.kernels.bending import bend_laws, bend_loss
-from vbg.tmm_bridge.kernels.constraints import all_rows
-from vbg.tmm_bridge.kernels.cuts import coordinate_values, cut_frames
-from vbg.tmm_bridge.kernels.efforts import applied_loads, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kernels.kinematics import clear, compiled
-from vbg.tmm_bridge.kernels.loops import (
+from vbg.tmm_bridge.kernels.closing.constraints import all_rows
+from vbg.tmm_bridge.kernels.closing.loops import (
     load_cut_efforts,
     mobility,
     row_acceleration,
     solve_rows,
 )
-from vbg.tmm_bridge.kernels.moving import move
+from vbg.tmm_bridge.kernels.laws.bending import bend_laws, bend_loss
+from vbg.tmm_bridge.kernels.laws.efforts import applied_loads, coordinate_laws, pair_laws
+from vbg.tmm_bridge.kernels.laws.six import bushings, elastic_hinges, strains, turned_by
+from vbg.tmm_bridge.kernels.motion.cuts import coordinate_values, cut_frames
+from vbg.tmm_bridge.kernels.motion.kinematics import clear, compiled
+from vbg.tmm_bridge.kernels.motion.moving import move
 from vbg.tmm_bridge.kernels.riccati import accelerate, internal_forces, lean, load
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -31,7 +32,6 @@ from vbg.tmm_bridge.kernels.rows import (
     W_MOMENT,
     W_N,
 )
-from vbg.tmm_bridge.kernels.six import bushings, elastic_hinges, strains, turned_by
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT
 
 

@@ -36,7 +36,7 @@ from vbg.tmm_bridge.kernels.algebra import (
     symmetric_times,
     transposed_times,
 )
-from vbg.tmm_bridge.kernels.bending import (
+from vbg.tmm_bridge.kernels.laws.bending import (
     condense,
     lean_point,
     load_point,
@@ -44,7 +44,7 @@ from vbg.tmm_bridge.kernels.bending import (
     move_point,
     pass_modes,
 )
-from vbg.tmm_bridge.kernels.kinematics import compiled, cross, put, to_world, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import compiled, cross, put, to_world, triple
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,

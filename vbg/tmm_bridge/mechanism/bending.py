@@ -18,7 +18,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 
 SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))

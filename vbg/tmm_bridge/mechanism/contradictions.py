@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from vbg.errors import AssemblyError, Problem
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 
 TURNED = 1e-8  # [rad] a body that turns less has not turned

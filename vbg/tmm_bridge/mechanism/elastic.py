@@ -10,7 +10,7 @@ import numpy as np
 
 from vbg.elements.beam_element import BeamElement
 from vbg.model.placing.placed import Placed
-from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
+from vbg.tmm_bridge.kernels.motion.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.tables import SIX_FIRST, SIX_MIDDLE
 from vbg.tmm_bridge.tree.forest import GROUND
 from vbg.tmm_bridge.tree.places import BodyPlace

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.cuts import C_F, C_M
-from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of
+from vbg.tmm_bridge.kernels.motion.cuts import C_F, C_M
+from vbg.tmm_bridge.kernels.motion.rotation import Array, quaternion_of
 from vbg.tmm_bridge.kernels.tables import IDLE, ROW_DOT, ROW_SLIDE, ROW_TURN, Scratch, Tables
 from vbg.tmm_bridge.mechanism.mechanism import CutJoint
 

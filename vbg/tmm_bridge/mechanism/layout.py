@@ -14,7 +14,7 @@ from vbg.model import Model
 from vbg.model.placing.placed import Placed, place
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.formulas.written import function_of
-from vbg.tmm_bridge.kernels.rotation import Array, six_of, symmetric_matrix
+from vbg.tmm_bridge.kernels.motion.rotation import Array, six_of, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     COORDINATES,
     FREEDOMS,

@@ -23,7 +23,7 @@ from vbg.model.placing.placed import Placed
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant
 from vbg.tmm_bridge.formulas.written import function_of
-from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
+from vbg.tmm_bridge.kernels.motion.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.tables import (
     LAW_INPUT,
     LAW_SPRING,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vbg.model import Model, Placed
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.tables import Tables
 from vbg.tmm_bridge.onedim.network import Network
 from vbg.tmm_bridge.tree.places import BodyPlace

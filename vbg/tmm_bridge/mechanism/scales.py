@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import (
     ELASTIC,
     LINK_KIND,

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from vbg.tmm_bridge.kernels.entries import closure
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_R, W_V, W_W
 from vbg.tmm_bridge.kernels.tables import IDLE, Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism

@@ -17,7 +17,7 @@ import numpy as np
 
 from vbg.errors import AssemblyError
 from vbg.tmm_bridge.kernels.entries import closure, correction
-from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternion_of, quaternion_step
+from vbg.tmm_bridge.kernels.motion.rotation import Array, matrix_of, quaternion_of, quaternion_step
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,

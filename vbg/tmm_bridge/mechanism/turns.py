@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vbg.tmm_bridge.kernels.entries import measured
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,

@@ -22,17 +22,17 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.timefunctions import constant
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.contradictions import node_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoInertia
 from vbg.tmm_bridge.mechanism.scales import hinge_units
 from vbg.tmm_bridge.mechanism.start import displace, model_size
-from vbg.tmm_bridge.modes.acting import Rows
-from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
+from vbg.tmm_bridge.modes.network.acting import Rows
+from vbg.tmm_bridge.modes.network.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
-from vbg.tmm_bridge.modes.poles import Poles, may_be_rounding, poles_of
-from vbg.tmm_bridge.modes.small import Small, check, small_motion
+from vbg.tmm_bridge.modes.posture.small import Small, check, small_motion
+from vbg.tmm_bridge.modes.roots.poles import Poles, may_be_rounding, poles_of
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 STEPS = 60

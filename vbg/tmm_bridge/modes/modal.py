@@ -21,15 +21,14 @@ from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.plumbing.components import component, component_names
 from vbg.tmm_bridge.formulas.timefunctions import constant
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, NO_INPUT
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.start import Pose, start
 from vbg.tmm_bridge.modes.augmented import States, known_states, natural, resting
-from vbg.tmm_bridge.modes.exciting import given_by, unit_input
-from vbg.tmm_bridge.modes.linearising import coordinate_row
-from vbg.tmm_bridge.modes.loads import has_followers
+from vbg.tmm_bridge.modes.network.exciting import given_by, unit_input
+from vbg.tmm_bridge.modes.network.linearising import coordinate_row
 from vbg.tmm_bridge.modes.passing import (
     Response,
     count_below,
@@ -41,8 +40,9 @@ from vbg.tmm_bridge.modes.passing import (
     respond,
     without_dampers,
 )
-from vbg.tmm_bridge.modes.small import Small, small_motion
-from vbg.tmm_bridge.modes.tree_rest import rest_of_tree
+from vbg.tmm_bridge.modes.posture.loads import has_followers
+from vbg.tmm_bridge.modes.posture.small import Small, small_motion
+from vbg.tmm_bridge.modes.posture.tree_rest import rest_of_tree
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.modes.modal_element import Bound, bound, without_laws
-from vbg.tmm_bridge.modes.small import Coupling, Small
+from vbg.tmm_bridge.kernels.motion.rotation import Array
+from vbg.tmm_bridge.modes.posture.modal_element import Bound, bound, without_laws
+from vbg.tmm_bridge.modes.posture.small import Coupling, Small
 
 REDUNDANT = 1e-10  # of the largest: efforts of loops that nothing tells apart
 LOPSIDED = 1e-12  # of a coupling's stiffness: more than rounding is not symmetric

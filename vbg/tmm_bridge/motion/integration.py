@@ -20,7 +20,7 @@ import numpy as np
 
 from vbg.plumbing.one_thread import one_thread
 from vbg.solution import Event, Status
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.speeds import kinetic_energy

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
+from vbg.tmm_bridge.kernels.motion.rotation import Array, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import LINK_BENDS, LINK_SHAPE, W_R, W_W
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.kernels.entries import all_rows, exert, posture
-from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
+from vbg.tmm_bridge.kernels.motion.rotation import Array, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,

@@ -30,7 +30,7 @@ from vbg.junctions.revolute import Revolute
 from vbg.junctions.rolling import Rolling
 from vbg.junctions.spherical import Spherical
 from vbg.junctions.universal import Universal
-from vbg.tmm_bridge.kernels.rotation import CARDAN, CYCLE, FLIP, Array, quaternion_of
+from vbg.tmm_bridge.kernels.motion.rotation import CARDAN, CYCLE, FLIP, Array, quaternion_of
 from vbg.tmm_bridge.kernels.rows import BALL, ELASTIC, PRISMATIC, REVOLUTE, RIGID, SCREW
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,

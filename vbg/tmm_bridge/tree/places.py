@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 
 from vbg.draw.text.rows import Rows, cells, row_width
 from vbg.platform.files import replacing, write_text
-from vbg.tui.content import plotting, validating
-from vbg.tui.content.figures import write_curves
+from vbg.tui.content.results import plotting, validating
+from vbg.tui.content.results.figures import write_curves
 from vbg.tui.state import results
 from vbg.tui.state.items import Item
 from vbg.tui.tasks import collecting

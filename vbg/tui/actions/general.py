@@ -18,7 +18,7 @@ from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal, handler
 from vbg.tui.content import helping
 from vbg.tui.content.sketching import sketch
-from vbg.tui.session import files, settings, templates
+from vbg.tui.session.kept import files, settings, templates
 from vbg.tui.state.items import Item
 from vbg.tui.state.keys import shown
 

@@ -52,7 +52,7 @@ async def _why(app: Desk) -> None:
     """Explain: in Validate the verdict, in Plot and 3D a joint force, elsewhere the strokes of the
     marked part."""
     if app.work.view in ("plot", "space"):
-        from vbg.tui.actions.forces import explain
+        from vbg.tui.actions.results.forces import explain
 
         await explain(app)
         return

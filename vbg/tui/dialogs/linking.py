@@ -13,7 +13,7 @@ from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, printable, wrap
 from vbg.errors import UsageError
 from vbg.structure.topology.entry import Entry, begun, codes_of, state_of, with_pair
-from vbg.tui.content.linking import graph_rows, pair_rows, verdict
+from vbg.tui.content.model.linking import graph_rows, pair_rows, verdict
 from vbg.tui.dialogs.dialog import Dialog, RowsWidget
 
 SPACE = "plane or space?  Enter alone: space"

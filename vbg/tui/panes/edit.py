@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from vbg.draw.text.rows import Row, Rows, clip, printable, wrap
 from vbg.errors import Problem
-from vbg.tui.content import fields, tree
-from vbg.tui.content.fields import FieldRow
-from vbg.tui.content.tree import TreeRow
+from vbg.tui.content.model import fields, tree
+from vbg.tui.content.model.fields import FieldRow
+from vbg.tui.content.model.tree import TreeRow
 from vbg.tui.panes.pane import Pane, scrolled, stepped
 from vbg.tui.state.workspace import Workspace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vbg.draw.text import bonds
 from vbg.draw.text.rows import Rows, printable, wrap
 from vbg.tui.content import why
-from vbg.tui.content.exchanging import power_rows
+from vbg.tui.content.results.exchanging import power_rows
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import graphing
 from vbg.tui.state.graphing import GraphState

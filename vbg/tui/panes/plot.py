@@ -8,8 +8,8 @@ from typing import Any
 from vbg.draw.text.curves import Range
 from vbg.draw.text.rows import Rows, cells, pad, printable, shortened
 from vbg.solution import Solution
-from vbg.tui.content import plotting
-from vbg.tui.content.plotting import Signal
+from vbg.tui.content.results import plotting
+from vbg.tui.content.results.plotting import Signal
 from vbg.tui.panes.pane import Pane, scrolled, stepped
 from vbg.tui.state import results
 

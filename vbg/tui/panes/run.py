@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.draw.text.rows import Rows
-from vbg.tui.content import plotting, running
+from vbg.tui.content.results import plotting, running
 from vbg.tui.panes.pane import Pane, scrolled, stepped
 from vbg.tui.state import results
 

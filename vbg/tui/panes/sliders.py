@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vbg.draw.text.rows import Row, Rows, clip, pad, printable
-from vbg.tui.content import sliding
-from vbg.tui.content.fields import FieldRow
-from vbg.tui.content.sliding import Ends
+from vbg.tui.content.model import sliding
+from vbg.tui.content.model.fields import FieldRow
+from vbg.tui.content.model.sliding import Ends
 from vbg.tui.panes.pane import Pane, scrolled, stepped
 
 _NAME, _VALUE = 16, 14  # cells

@@ -17,9 +17,9 @@ from vbg.edit.commands import ReplaceText
 from vbg.edit.source import line_of, path_at
 from vbg.errors import Problem
 from vbg.model.text.places import spelled
-from vbg.tui.content.completing import completions, field_at
-from vbg.tui.content.fields import field_rows, unit_of
-from vbg.tui.content.locating import place_of
+from vbg.tui.content.model.completing import completions, field_at
+from vbg.tui.content.model.fields import field_rows, unit_of
+from vbg.tui.content.model.locating import place_of
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state.workspace import Path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows
-from vbg.tui.content import validating
+from vbg.tui.content.results import validating
 from vbg.tui.panes.pane import Pane, scrolled, stepped
 from vbg.tui.session.runs import Run
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from vbg import runner
 from vbg.tui.session.runs import Run, bonds_file
-from vbg.tui.session.solver import Solver
+from vbg.tui.session.solving.solver import Solver
 
 MOST_VALUES = 2e7  # of the file: longer runs are kept with wider steps
 

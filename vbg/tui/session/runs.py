@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from vbg.errors import Problem
 from vbg.platform.files import write_text
-from vbg.tui.session.folders import name_of, state_folder
+from vbg.tui.session.kept.folders import name_of, state_folder
 
 State = Literal["starting", "running", "cancelling", "finished", "cancelled", "failed"]
 KEPT = 20  # results kept for each model; older ones are removed

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
-from vbg.tui.session.document import Document
+from vbg.tui.session.kept.document import Document
 from vbg.tui.session.runs import Run
 from vbg.tui.state.items import Item
 from vbg.tui.state.keyboard import Keyboard

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from vbg.draw.text.marks import UNICODE, Marks
 from vbg.errors import Problem
-from vbg.tui.session.document import Document
-from vbg.tui.session.files import Stamp
+from vbg.tui.session.kept.document import Document
+from vbg.tui.session.kept.files import Stamp
 from vbg.tui.session.runs import Run
-from vbg.tui.session.study import Study
+from vbg.tui.session.solving.study import Study
 from vbg.tui.session.validation import Settings, Validation
 from vbg.tui.state.keys import Keymap
 

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
 from vbg.platform.files import replacing, write_text
-from vbg.tui.content import plotting, tabling
-from vbg.tui.content.figures import write_curves
+from vbg.tui.content.results import plotting, tabling
+from vbg.tui.content.results.figures import write_curves
 from vbg.tui.session.runs import SOLVER_NAMES, Run, runs_folder
 from vbg.tui.session.validation import folder_of
 from vbg.tui.state import results

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError, VbgError
-from vbg.tui.content.validating import event_windows
+from vbg.tui.content.results.validating import event_windows
 from vbg.tui.session import validation as store
 from vbg.tui.session.validation import Validation
 from vbg.tui.state import results

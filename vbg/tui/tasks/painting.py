@@ -10,8 +10,8 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.platform.files import replacing
-from vbg.tui.content import plotting
-from vbg.tui.content.figures import write_curves
+from vbg.tui.content.results import plotting
+from vbg.tui.content.results.figures import write_curves
 from vbg.tui.state import results
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vbg.tui.content import plotting
+from vbg.tui.content.results import plotting
 from vbg.tui.state import results
 from vbg.tui.state.keys import Action, is_about, is_of_check
 from vbg.tui.state.powers import run_in_bonds

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows, printable
 from vbg.errors import UsageError
-from vbg.tui.session import files, journal, recovery, validation
-from vbg.tui.session.document import Document
+from vbg.tui.session import validation
+from vbg.tui.session.kept import files, journal, recovery
+from vbg.tui.session.kept.document import Document
 from vbg.tui.session.runs import remembered
 from vbg.tui.state.items import Item
 from vbg.tui.state.keys import Keymap

@@ -9,6 +9,6 @@ from vbg.blocks import functions
 from vbg.plumbing import dormand_prince
 from vbg.plumbing.kernels.compiled import Kernels
 
-SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
 SOURCES += [Path(str(m.__file__)) for m in (program, lower, functions, dormand_prince)]
 KERNELS = Kernels("assemble", SOURCES)

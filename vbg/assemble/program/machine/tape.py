@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vbg.assemble.program.machine.factor import factorise
+from vbg.assemble.program.machine.elimination.factor import factorise
+from vbg.assemble.program.machine.elimination.smallest import make_smallest
+from vbg.assemble.program.machine.elimination.substitution import solve_factored
 from vbg.assemble.program.machine.memory import at, compiled, entry, put
-from vbg.assemble.program.machine.newton import begin_newton, solve_refined, step_newton
-from vbg.assemble.program.machine.products import axpy, cross, multiply, times
-from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
-from vbg.assemble.program.machine.scalars import calls, lookups
-from vbg.assemble.program.machine.smallest import make_smallest
-from vbg.assemble.program.machine.substitution import solve_factored
+from vbg.assemble.program.machine.operations.newton import begin_newton, solve_refined, step_newton
+from vbg.assemble.program.machine.operations.products import axpy, cross, multiply, times
+from vbg.assemble.program.machine.operations.rotations import quaternion_rates, rotations, skews
+from vbg.assemble.program.machine.operations.scalars import calls, lookups
 from vbg.assemble.program.program import Op
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)

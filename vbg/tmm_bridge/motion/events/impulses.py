@@ -22,7 +22,7 @@ import numpy as np
 
 from vbg.solution import Event
 from vbg.tmm_bridge.kernels.entries import impulse
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_DRIVEN, LINK_V
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 from vbg.tmm_bridge.mechanism.speeds import change_by, kinetic_energy

@@ -18,8 +18,8 @@ import numpy as np
 
 from vbg.solution import Event
 from vbg.tmm_bridge.kernels.entries import closure, correction, row_impulses, section
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.program import PLAY_CHANGES
-from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.mechanism.facing import turn_apart, way_apart
 from vbg.tmm_bridge.mechanism.speeds import work_of_drives

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from vbg.tmm_bridge.kernels.entries import closure
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_ALPHA
 from vbg.tmm_bridge.kernels.tables import Scratch
 from vbg.tmm_bridge.motion.rate.indicating import of_modes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 REACH = 1024  # roundings of time, within which steps end in front of a jump

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 from vbg.tmm_bridge.motion.rate.plant import Plant

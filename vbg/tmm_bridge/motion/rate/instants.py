@@ -15,7 +15,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.switches import changes
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.start import drive_rates
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vbg.tmm_bridge.kernels.entries import closure, correction, measure_rows, section, stages
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.program import EXACT, PLAY_CHANGES, PLAY_OUTPUTS, Program
-from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,

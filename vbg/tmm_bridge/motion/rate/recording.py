@@ -10,8 +10,8 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.tangent import jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.program import Program
-from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.dependent import Dependence, reduced

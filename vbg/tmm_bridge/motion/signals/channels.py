@@ -12,7 +12,7 @@ from vbg.errors import UsageError
 from vbg.junctions.helical import Helical
 from vbg.model.forms.parts import coordinates_of
 from vbg.tmm_bridge.formulas.written import function_of
-from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternions_of
+from vbg.tmm_bridge.kernels.motion.rotation import Array, matrix_of, quaternions_of
 from vbg.tmm_bridge.kernels.rows import (
     LINK_PARENT,
     W_ACC,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.independence import REDUNDANT
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.closing.independence import REDUNDANT
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_MASS, W_W
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace, Mechanism
 from vbg.tmm_bridge.motion.signals.channels import Record, Signal, column, point_of, rotation_of

@@ -19,10 +19,10 @@ from vbg.errors import Problem
 from vbg.model import Model
 from vbg.plumbing.components import component
 from vbg.solution import Status
+from vbg.tmm_bridge.kernels.closing.independence import REDUNDANT
 from vbg.tmm_bridge.kernels.entries import measure_rows, section
-from vbg.tmm_bridge.kernels.independence import REDUNDANT
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.program import PLAY_OUTPUTS
-from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
 from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism

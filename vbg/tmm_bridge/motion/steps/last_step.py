@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.motion.steps.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.steps.stepping import Dense, Pieces, Stepper
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 
 NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 
 LOOKS, FINE = 8, 32  # intervals of a step between looks, and at which the polynomial is seen
 HALVINGS = 7  # of a step at most

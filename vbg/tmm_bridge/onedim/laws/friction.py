@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number, choose, exp, size
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.onedim.laws.mechanical import Shaft
 from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Working
 

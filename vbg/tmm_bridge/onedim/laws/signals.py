@@ -17,7 +17,7 @@ from vbg.expressions import Number as Literal
 from vbg.tmm_bridge.formulas.characteristics import Curve, pieces_of, surface_of
 from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Number, least, most
 from vbg.tmm_bridge.formulas.timefunctions import Break
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.onedim.laws.working import Output, Value, Working
 
 

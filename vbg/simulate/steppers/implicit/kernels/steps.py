@@ -6,7 +6,7 @@ import numpy as np
 
 from vbg.assemble.program.machine.memory import at, put
 from vbg.assemble.program.machine.pointer import run_at
-from vbg.assemble.program.machine.running import evaluate
+from vbg.assemble.program.machine.series.running import evaluate
 from vbg.simulate.steppers.implicit.ending import CONVERGED, MOST, SINGULAR, STEP, STUCK
 from vbg.simulate.steppers.implicit.kernels.compiling import compiled, entry
 from vbg.simulate.steppers.implicit.kernels.dense import (

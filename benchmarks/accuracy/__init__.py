@@ -1,0 +1,1 @@
+"""How right vbg is: beside oracles, other engines, published digits, older commits."""

@@ -1,0 +1,1 @@
+"""What a hand, an editor, a crash or a bad intention does to vbg."""

@@ -1,0 +1,1 @@
+"""Block LDL^T of the constraint matrix: factors, solutions, the smallest efforts."""

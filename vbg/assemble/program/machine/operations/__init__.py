@@ -1,0 +1,1 @@
+"""What the interpreter's operations do: blocks, rotations, scalar functions, algebraic loops."""

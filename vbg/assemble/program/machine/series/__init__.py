@@ -1,0 +1,1 @@
+"""The interpreter run many times: stages, steps, series of states, projections."""

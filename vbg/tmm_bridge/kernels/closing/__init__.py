@@ -1,0 +1,1 @@
+"""Closed loops: their rows, which of them are independent, their cut efforts."""

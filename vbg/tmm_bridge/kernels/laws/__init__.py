@@ -1,0 +1,1 @@
+"""Efforts at a state: springs, stops, loads, laws of six dimensions, bending."""

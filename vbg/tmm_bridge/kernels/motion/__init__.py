@@ -1,0 +1,1 @@
+"""Where the nodes are and how they move, from the root to the tips."""

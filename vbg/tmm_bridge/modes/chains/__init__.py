@@ -1,0 +1,1 @@
+"""Vibrating chains: their elements, their count of frequencies, responses."""

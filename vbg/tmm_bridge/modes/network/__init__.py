@@ -1,0 +1,1 @@
+"""One-dimensional parts, circuits and control in the linear transfer equation."""

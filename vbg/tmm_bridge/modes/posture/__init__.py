@@ -1,0 +1,1 @@
+"""A mechanism linear about a posture at rest: loads, hinges, closed loops, flexible bodies."""

@@ -1,0 +1,1 @@
+"""Poles with the digits that they have: characteristic polynomials and their roots."""

@@ -1,0 +1,1 @@
+"""What changes the model: parts, fields, text, numbers, solids, topologies."""

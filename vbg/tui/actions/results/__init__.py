@@ -1,0 +1,1 @@
+"""What makes results and looks at them: runs, sweeps, studies, plots, verdicts."""

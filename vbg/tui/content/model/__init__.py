@@ -1,0 +1,1 @@
+"""The model as rows: its parts, their fields, what may be written where."""

@@ -1,0 +1,1 @@
+"""Results as rows: runs, curves, tables, studies, the comparison of the solvers."""

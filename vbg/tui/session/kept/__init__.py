@@ -1,0 +1,1 @@
+"""What the terminal interface keeps on disk: the document, its journal, files, settings."""

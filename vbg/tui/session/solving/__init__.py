@@ -1,0 +1,1 @@
+"""Processes beside the terminal interface: solver, jobs, studies, validations."""
