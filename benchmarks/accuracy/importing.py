@@ -1,6 +1,7 @@
 """Exported FMUs of all examples, simulated by FMPy, beside vbg.
 
-``python -m benchmarks.accuracy.importing [--fmi 2 3] [--kinds cs me part] [--only NAME ...] [--seconds T]``
+    python -m benchmarks.accuracy.importing [--fmi 2 3] [--kinds cs me part] [--only NAME ...]
+                                            [--seconds T]
 
 Each example to its end (T at most) at the file's own rows, by FMPy's loop of Co-Simulation and by
 its CVODE on Model Exchange, at the first of the tolerances 1e-10, 1e-11, 1e-12 at which all

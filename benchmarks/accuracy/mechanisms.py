@@ -1,9 +1,11 @@
-"""Random mechanisms against a dense oracle.  ``python -m benchmarks.accuracy.mechanisms [COUNT] [SEED]``
+"""Random mechanisms against a dense oracle.
+
+``python -m benchmarks.accuracy.mechanisms [COUNT] [SEED]``
 
 Trees, spatial and planar loops, redundant and rigid ones, light links, postures near a singular
-one.  Each is assembled by vbg, and its accelerations and joint forces at the start are
-compared with those of `benchmarks.accuracy.oracle` at the very state vbg starts from.  Printed are all
-whose error exceeds max(1e-9, 1e-16 condition^2) and all that vbg refuses though they can move.
+one.  Each is assembled by vbg, and its accelerations and joint forces at the start are compared
+with those of `benchmarks.accuracy.oracle` at the very state vbg starts from.  Printed are all whose
+error exceeds max(1e-9, 1e-16 condition^2) and all that vbg refuses though they can move.
 """
 
 from __future__ import annotations

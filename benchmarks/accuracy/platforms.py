@@ -1,4 +1,6 @@
-"""FMUs for every platform, read by another program.  ``python -m benchmarks.accuracy.platforms [--fmi 2]``
+"""FMUs for every platform, read by another program.
+
+``python -m benchmarks.accuracy.platforms [--fmi 2]``
 
 The slider-crank with binaries for all platforms: format, processor and exported functions of each
 library as `lief` reads them, beside the functions of the standard; and on this machine the same

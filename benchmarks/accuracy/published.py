@@ -1,4 +1,6 @@
-"""The published problems in one table: achieved digits.  ``python -m benchmarks.accuracy.published``
+"""The published problems in one table: achieved digits.
+
+``python -m benchmarks.accuracy.published``
 
 digits: fewest and median correct digits over all compared values.  Where the
 published values are themselves accurate to few digits (ADAMS prints six,

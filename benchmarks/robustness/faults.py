@@ -1,6 +1,7 @@
 """Faults: processes killed, asked to end, writing at once and onto a full disk.
 
-    python -m benchmarks.robustness.faults [--count N] [--seed S] [--jobs J] [--log FILE] [--at-most M]
+    python -m benchmarks.robustness.faults [--count N] [--seed S] [--jobs J] [--log FILE]
+                                           [--at-most M]
 
 `count` kill -9 over run to .h5, .csv and .json, sweep, optimise and validate, at random
 moments after the first row; three tenths as many requests to end (SIGINT, SIGTERM, SIGHUP) at

@@ -1,15 +1,17 @@
 """Damaged model files through reading, checking, assembling and short runs.
 
-    python -m benchmarks.robustness.mutants [--count N] [--first I] [--seed S] [--jobs J] [--run] [--read]
+    python -m benchmarks.robustness.mutants [--count N] [--first I] [--seed S] [--jobs J] [--run]
+                                            [--read]
 
 Each mutant is an example, a small machine around any kind of part, or one of the machines in
-`benchmarks/damaged` with what examples and these have too little of (beams, flexible bodies,
+`damaged` with what examples and these have too little of (beams, flexible bodies,
 frames, functions, latches, signals of all kinds, tables in files, included files, starts that are
-found), damaged in one of the ways of `benchmarks.robustness.damage`.  It has to be refused: a VbgError whose
-problems have a place and a remedy, or say what is expected; or to be read, checked and assembled
-(with --read no more than checked).  With --run a short run follows, which is no "finished" one
-without values or with an audit above its limit; one that is not through 10 s after its file was
-opened is asked to stop, as a user would who sees a machine turn a million times, and has to.
+found), damaged in one of the ways of `benchmarks.robustness.damage`.  It has to be refused: a
+VbgError whose problems have a place and a remedy, or say what is expected; or to be read, checked
+and assembled (with --read no more than checked).  With --run a short run follows, which is no
+"finished" one without values or with an audit above its limit; one that is not through 10 s after
+its file was opened is asked to stop, as a user would who sees a machine turn a million times, and
+has to.
 Nothing may take more than 20 s of processor time or 1 GB.  Every mutant that breaks the rule is
 printed, then a count of what became of all.
 """

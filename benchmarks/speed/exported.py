@@ -1,4 +1,6 @@
-"""Runs of exported C code beside vbg's.  ``python -m benchmarks.speed.exported [--every N] [--first K]``
+"""Runs of exported C code beside vbg's.
+
+``python -m benchmarks.speed.exported [--every N] [--first K]``
 
 A machine for every kind of part (the samples of `vbg parts`) and every example, each run to its
 end (samples: one second at most) by vbg and by its C code.  What is told: the largest difference

@@ -1,4 +1,4 @@
-"""The problems of `benchmarks.speed.beams` by Exudyn's plane beams, called only where it is installed."""
+"""The problems of `benchmarks.speed.beams` by Exudyn's plane beams, where that is installed."""
 
 from __future__ import annotations
 

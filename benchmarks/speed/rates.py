@@ -1,8 +1,8 @@
 """One evaluation of the rates, with all joint forces, by the code of an older commit and by
 today's.  ``python -m benchmarks.speed.rates [COMMIT] [--turns N]``
 
-160 windows, determinate and of revolutes only, as a loop runs them (`benchmarks.speed.loops`), and a
-chain of 100 as a run at default tolerance has it (`benchmarks.speed.chain`).  Each code works in
+160 windows, determinate and of revolutes only, as a loop runs them (`benchmarks.speed.loops`), and
+a chain of 100 as a run at default tolerance has it (`benchmarks.speed.chain`).  Each code works in
 processes of its own, by turns, with machines as that commit has them, in a folder that is removed
 behind it; processor time, the least of all turns, and the ratio.  cde986f: the commit that issue
 19 holds today's against.

@@ -1,6 +1,6 @@
 """Machines without a fault, judged in many ways: no FAIL may come out, and every run must end.
 
-``python -m benchmarks.verdict.false_alarms --count 100 --seed 1``  (``--kind samples`` for one kind)
+``python -m benchmarks.verdict.false_alarms --count 100 --seed 1`` (``--kind samples`` for one)
 
 Kinds: `examples`, `samples` (of `vbg parts`), each as written, at rest and without gravity,
 at rtol 1e-4, 1e-6, 1e-8, 1e-11; `variations`, an example with every mass, length and stiffness

@@ -1,6 +1,6 @@
 """Faults seeded into either solver at random, judged by the real `validate`.
 
-``python -m benchmarks.verdict.seeded_faults --count 500 --seed 1``  (``--room elements`` for some only)
+``python -m benchmarks.verdict.seeded_faults --count 500 --seed 1`` (``--room elements`` for some)
 
 A fault is one change of the syntax tree: a sign, an operator, a comparison, a constant, a
 dropped term, two arguments exchanged.  It is put into a function that the machines below run,
@@ -115,7 +115,7 @@ def interpreted(name: str) -> None:
         plain = {"at": lambda array, i: array[i], "put": _put, "run_at": _run_at}
         plain |= {"room": _room, "give_back": lambda array: None}
         numba.extending.intrinsic = lambda f: plain.get(f.__name__) or intrinsic(f)
-        for module in ("tape", "stepping", "projection", "rows"):  # with these intrinsics
+        for module in ("tape", *(f"series.{name}" for name in ("stepping", "projection", "rows"))):
             import_module(f"vbg.assemble.program.machine.{module}")
         numba.extending.intrinsic = intrinsic
     _without_machine_code(name)
@@ -135,7 +135,7 @@ def _without_machine_code(name: str) -> None:
         if not inside(native):
             return call(native, *arguments)
         kernel = native.python()
-        _numbers_of_machines(kernel.__module__.rpartition(".")[0])
+        _numbers_of_machines(_package_of(kernel.__module__))
         with np.errstate(all="ignore"):
             return kernel(*(np.float64(a) if type(a) is float else a for a in arguments)) or 0
 
@@ -162,6 +162,12 @@ class Mathematics:
         return getattr(np, self.BY_NUMPY.get(name, name), None) or getattr(math, name)
 
 
+def _package_of(module: str) -> str:
+    """The package of kernels that a module is of, in whichever of its rooms."""
+    packages = ("vbg.assemble.program.machine", "vbg.tmm_bridge.kernels")
+    return next((p for p in packages if module.startswith(f"{p}.")), module.rpartition(".")[0])
+
+
 @cache
 def _numbers_of_machines(package: str) -> None:
     """Kernels of a package, which the interpreter runs, have them from here on."""
@@ -186,12 +192,9 @@ def _put(array: Any, index: int, value: Any) -> None:
 def kernels_of(name: str) -> set[str]:
     """Modules of a set of kernels."""
     from vbg.assemble.program.machine.sources import SOURCES as MACHINE
-    from vbg.tmm_bridge.kernels.motion.kinematics import SOURCES as MSTMM
+    from vbg.tmm_bridge.kernels.sources import SOURCES as MSTMM
 
-    files = {
-        "mstmm": [ROOT / "vbg" / "tmm_bridge" / "kernels" / source for source in MSTMM],
-        "assemble": [path for path in MACHINE if "machine" in path.parts],
-    }
+    files = {"mstmm": MSTMM, "assemble": [path for path in MACHINE if "machine" in path.parts]}
     return {
         ".".join(Path(path).relative_to(ROOT).with_suffix("").parts) for path in files.get(name, ())
     }

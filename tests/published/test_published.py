@@ -1,4 +1,4 @@
-"""Published problems, each to its own stated tolerance (benchmarks/accuracy/published.py prints digits)."""
+"""Published problems, each to its own stated tolerance (`benchmarks.accuracy.published`)."""
 
 from __future__ import annotations
 

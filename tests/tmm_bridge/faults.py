@@ -64,7 +64,7 @@ class Changed:
         if stem == self.module:
             assert self.old in source, f"{stem} no longer says {self.old!r}"
             source = source.replace(self.old, self.new)
-        if stem == "kernels.kinematics":
+        if stem == "kernels.sources":
             source = re.sub(r"return KERNELS\.compiled\([^)]*\)", "return function", source)
         if stem == "kernels.entries":
             plain = r'return vars(__import__(f"\1", fromlist=["*"]))[name]'

@@ -17,8 +17,8 @@ from vbg.tmm_bridge.formulas.tangent import computed_along, jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape, choose
 from vbg.tmm_bridge.formulas.written import of_expression, recorded_tree
 from vbg.tmm_bridge.kernels.entries import errors, play
-from vbg.tmm_bridge.kernels.motion.kinematics import SOURCES
 from vbg.tmm_bridge.kernels.program import inverted
+from vbg.tmm_bridge.kernels.sources import SOURCES
 from vbg.tmm_bridge.kernels.stages import STAGES
 from vbg.tmm_bridge.motion.steps.stepping import Dense, dormand_prince
 

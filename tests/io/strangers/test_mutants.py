@@ -1,4 +1,4 @@
-"""Damaged model files are read or refused in words; `python -m benchmarks.robustness.mutants` tries more."""
+"""Damaged model files are read or refused in words: `benchmarks.robustness.mutants` tries more."""
 
 import pytest
 

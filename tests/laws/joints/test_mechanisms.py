@@ -1,4 +1,4 @@
-"""Random mechanisms against the project's own dense oracle: `python -m benchmarks.accuracy.mechanisms`."""
+"""Random mechanisms against the project's own dense oracle: `benchmarks.accuracy.mechanisms`."""
 
 from __future__ import annotations
 

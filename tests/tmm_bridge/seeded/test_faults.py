@@ -24,19 +24,19 @@ from vbg.validate.compare import compare
 # module, what stands there, what the fault makes of it, a channel that must be named
 TREE_FAULTS = [
     # gyroscopic term
-    ("kernels.kinematics", "t[0] + gyro[0], t[1] + gyro[1], t[2] + gyro[2]", "t[0], t[1], t[2]", "J3.force"),
+    ("kernels.motion.kinematics", "t[0] + gyro[0], t[1] + gyro[1], t[2] + gyro[2]", "t[0], t[1], t[2]", "J3.force"),
     # gravity: one component reversed; centripetal term of the mass centre dropped
-    ("kernels.kinematics", "mass * (k[0] - gravity[0])", "mass * (k[0] + gravity[0])", "J1.force"),
-    ("kernels.kinematics", "mass * (k[1] - gravity[1])", "-mass * gravity[1]", "J1.force"),
+    ("kernels.motion.kinematics", "mass * (k[0] - gravity[0])", "mass * (k[0] + gravity[0])", "J1.force"),
+    ("kernels.motion.kinematics", "mass * (k[1] - gravity[1])", "-mass * gravity[1]", "J1.force"),
     # transposed rotation of a hinge
-    ("kernels.kinematics", "c * x0 + s * y0, c * y0 - s * x0, z0", "c * x0 - s * y0, c * y0 + s * x0, z0", "base.rotation"),
+    ("kernels.motion.kinematics", "c * x0 + s * y0, c * y0 - s * x0, z0", "c * x0 - s * y0, c * y0 + s * x0, z0", "base.rotation"),
     # Coriolis term of a sliding hinge halved, velocity product of a turning one dropped
-    ("kernels.kinematics", "k = 2.0 * slip", "k = slip", "J2.force"),
-    ("kernels.kinematics", "cb[0] * speed, cb[1] * speed, cb[2] * speed", "0.0, 0.0, 0.0", "J4.torque"),
+    ("kernels.motion.kinematics", "k = 2.0 * slip", "k = slip", "J2.force"),
+    ("kernels.motion.kinematics", "cb[0] * speed, cb[1] * speed, cb[2] * speed", "0.0, 0.0, 0.0", "J4.torque"),
     # moments of inertia: Steiner's term, swapped products, first moments
-    ("kernels.kinematics", "jxy - mx * cy", "jxy + mx * cy", "J1.torque"),
-    ("kernels.kinematics", "link[i, LINK_J + 3], link[i, LINK_J + 4]", "link[i, LINK_J + 4], link[i, LINK_J + 3]", "J1.torque"),
-    ("kernels.kinematics", "put(work, i, W_B, 0.0, mz, -my)", "put(work, i, W_B, 0.0, -mz, my)", "J1.force"),
+    ("kernels.motion.kinematics", "jxy - mx * cy", "jxy + mx * cy", "J1.torque"),
+    ("kernels.motion.kinematics", "link[i, LINK_J + 3], link[i, LINK_J + 4]", "link[i, LINK_J + 4], link[i, LINK_J + 3]", "J1.torque"),
+    ("kernels.motion.kinematics", "put(work, i, W_B, 0.0, mz, -my)", "put(work, i, W_B, 0.0, -mz, my)", "J1.force"),
     # Riccati transform: lever arm's sign, a ball's B^T, what a hinge does not pass on
     ("kernels.riccati", "w[W_EM] += em[0] + t[0]", "w[W_EM] += em[0] - t[0]", "J1.torque"),
     ("kernels.riccati", "(f[0] - t[0], f[1] - t[1], f[2] - t[2])", "(f[0], f[1], f[2])", "hand.angular_velocity"),
@@ -48,17 +48,17 @@ TREE_FAULTS = [
     ("mechanism.layout", "R_NB @ symmetric_matrix(body.inertia) @ R_NB.T", "R_NB.T @ symmetric_matrix(body.inertia) @ R_NB", "J1.torque"),
     ("mechanism.layout", "np.array(model.gravity, dtype=float)", "0.999 * np.array(model.gravity, dtype=float)", "J1.force"),
     ("mechanism.layout", "joint.ratio, starts[1]", "1.0 / joint.ratio, starts[1]", "gear.effort"),
-    ("kernels.rotation", "[zx, yz, zz]])", "[xy, yz, zz]])", "J1.torque"),
+    ("kernels.motion.rotation", "[zx, yz, zz]])", "[xy, yz, zz]])", "J1.torque"),
     # damping 1 % off, forgotten rest length, wrong axes of a load, a force law's signs
     ("mechanism.loading", "0.0, 0.0, friction.viscous, 0.0", "0.0, 0.0, 1.01 * friction.viscous, 0.0", "J1.friction"),
     ("mechanism.loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, rest, 1.01 * c]])", "dash.force"),
     ("mechanism.loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, 0.0, c]])", "line.force"),
     ("mechanism.loading", '0.0 if part.axes == "world" else 1.0', "0.0", "push.force"),
-    ("kernels.efforts", "return -k * (x - rest) - c * rate,", "return -k * x - c * rate,", "coil.torque"),
-    ("kernels.efforts", "return -k * (x - rest) - c * rate,", "return -k * (x - rest) + c * rate,", "J1.friction"),
-    ("kernels.efforts", "apply(s.work, a, effort, pa, along, zero)", "apply(s.work, a, -effort, pa, along, zero)", "J1.torque"),
-    ("kernels.six", "m = conjugate_torque_of(at(x, 3), at(room, 3), 0.5)", "m = conjugate_torque_of(at(x, 3), at(room, 3), -0.5)", "mount.torque"),
-    ("kernels.efforts", "m = plus(torque, 1.0, vector_cross(arm, force))", "m = torque", "J1.torque"),
+    ("kernels.laws.efforts", "return -k * (x - rest) - c * rate,", "return -k * x - c * rate,", "coil.torque"),
+    ("kernels.laws.efforts", "return -k * (x - rest) - c * rate,", "return -k * (x - rest) + c * rate,", "J1.friction"),
+    ("kernels.laws.efforts", "apply(s.work, a, effort, pa, along, zero)", "apply(s.work, a, -effort, pa, along, zero)", "J1.torque"),
+    ("kernels.laws.six", "m = conjugate_torque_of(at(x, 3), at(room, 3), 0.5)", "m = conjugate_torque_of(at(x, 3), at(room, 3), -0.5)", "mount.torque"),
+    ("kernels.laws.efforts", "m = plus(torque, 1.0, vector_cross(arm, force))", "m = torque", "J1.torque"),
     # quaternion rate, start speeds, a force read off with the wrong sign
     ("kernels.evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
     ("mechanism.start", "y[n_q + held[-1]] = value", "y[n_q + held[-1]] = 0.99 * value", "J1.speed"),
@@ -68,18 +68,18 @@ TREE_FAULTS = [
 ]  # fmt: skip
 LOOP_FAULTS = [
     # velocity products of hinges and of cut joints, drive acceleration
-    ("kernels.kinematics", "cb[0] * turn, cb[1] * turn, cb[2] * turn", "0.0, 0.0, 0.0", "strut.force"),
+    ("kernels.motion.kinematics", "cb[0] * turn, cb[1] * turn, cb[2] * turn", "0.0, 0.0, 0.0", "strut.force"),
     ("kernels.evaluate", "s.prescribed[v] = drive[d, 2]", "s.prescribed[v] = 0.0", "J1.drive"),
-    ("kernels.constraints", "- 2.0 * dot(axis, vector_cross(wa, u))", "", "eye.force"),
-    ("kernels.constraints", "return dot(x, z), speed, products", "return dot(x, z), speed, 0.0", "J7.torque"),
-    ("kernels.constraints", "+ (dot(rate, rate) - along * along) / size", "", "strut.force"),
+    ("kernels.closing.constraints", "- 2.0 * dot(axis, vector_cross(wa, u))", "", "eye.force"),
+    ("kernels.closing.constraints", "return dot(x, z), speed, products", "return dot(x, z), speed, 0.0", "J7.torque"),
+    ("kernels.closing.constraints", "+ (dot(rate, rate) - along * along) / size", "", "strut.force"),
     # a cut joint's row: its load 0.1 % off, its lever arm, its sign
-    ("kernels.loops", "e[node, j] -= gain * s.row_wrench[r, place, j]", "e[node, j] -= 1.001 * gain * s.row_wrench[r, place, j]", "eye.force"),
-    ("kernels.loops", "e[p, 4] += em[1] + r[2] * eq[0] - r[0] * eq[2]", "e[p, 4] += em[1]", "J1.torque"),
+    ("kernels.closing.loops", "e[node, j] -= gain * s.row_wrench[r, place, j]", "e[node, j] -= 1.001 * gain * s.row_wrench[r, place, j]", "eye.force"),
+    ("kernels.closing.loops", "e[p, 4] += em[1] + r[2] * eq[0] - r[0] * eq[2]", "e[p, 4] += em[1]", "J1.torque"),
     ("kernels.evaluate", "rhs[r] = -row_acceleration(s, r)", "rhs[r] = row_acceleration(s, r)", "eye.force"),
     ("kernels.riccati", "acc = plus(acc, on_a * x, n)", "acc = plus(acc, 0.0, n)", "thread.force"),
     # the cross of a universal joint, the lead's sign, forces read off with wrong sign or arm
-    ("kernels.rotation", "[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]", "[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]", "J2.torque"),
+    ("kernels.motion.rotation", "[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]", "[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]", "J2.torque"),
     ("mechanism.layout", 'constants[LINK_LEAD] = getattr(joint, "lead", 0.0)', 'constants[LINK_LEAD] = -getattr(joint, "lead", 0.0)', "thread.force"),
     ("motion.signals.channels", "force += effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "force -= effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "strut.force"),
     ("motion.signals.channels", "return -force, -(moment + np.cross(arm, force))", "return -force, -moment", "thread.torque"),

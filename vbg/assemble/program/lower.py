@@ -492,8 +492,8 @@ def lower(
 
     Inputs stand first in the workspace, one behind the other, outputs behind them in
     the order given.  `smallest`: where rows of a constraint matrix depend on others, its
-    solutions are the smallest ones (`machine.smallest`); else those rows get zero.  Pivots below
-    `least_pivot` of their diagonal count as zero.
+    solutions are the smallest ones (`machine.elimination.smallest`); else those rows get zero.
+    Pivots below `least_pivot` of their diagonal count as zero.
     """
     with paused_collection():
         return Lowering(outputs, inputs, smallest, least_pivot).program()

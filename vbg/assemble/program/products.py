@@ -28,5 +28,6 @@ def last_product(block: Block) -> tuple[Block, Block]:
 
 def is_turned(rows: int, inner: int, cols: int) -> bool:
     """Whether D = A B is computed as Dᵀ = Bᵀ Aᵀ: of an inner size of 3, three or four rows are
-    unrolled for any number of columns (`machine.products`), so that as many columns become rows."""
+    unrolled for any number of columns (`machine.operations.products`), so that as many columns
+    become rows."""
     return inner == 3 and ((cols == 3 and rows not in (2, 3)) or (cols == 4 and rows > 4))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled
 from vbg.tmm_bridge.kernels.rows import W_B
+from vbg.tmm_bridge.kernels.sources import compiled
 
 
 @compiled

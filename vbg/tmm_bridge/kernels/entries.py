@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from vbg.plumbing.kernels.native import Family, read_only
-from vbg.tmm_bridge.kernels.motion.kinematics import KERNELS, Array
+from vbg.tmm_bridge.kernels.motion.kinematics import Array
 from vbg.tmm_bridge.kernels.program import Program
+from vbg.tmm_bridge.kernels.sources import KERNELS
 from vbg.tmm_bridge.kernels.stages import standstill
 from vbg.tmm_bridge.kernels.tables import Tables, scratch_for
 
@@ -48,16 +49,16 @@ _POSTURE = _TABLES, _SCRATCH, _VALUES, _READ_ROWS
 play = _entry("play", "play", read_only(_CODE), _VALUES, _READ_ROWS, 0, 0)
 section = _entry("program", "section", _PROGRAM, 0)
 take_motion = _entry("program", "take_motion", _PROGRAM, _SCRATCH)
-measured = _entry("cuts", "measured", 0, _READ, _VALUES)
+measured = _entry("motion.cuts", "measured", 0, _READ, _VALUES)
 posture = _entry("evaluate", "posture", *_POSTURE)
 closure = _entry("evaluate", "closure", *_POSTURE)
 evaluate = _entry("evaluate", "evaluate", *_POSTURE[:3], _READ, _READ_ROWS)
 impulse = _entry("evaluate", "impulse", *_POSTURE)
 exert = _entry("evaluate", "exert", _TABLES, _SCRATCH, _READ)
-all_rows = _entry("constraints", "all_rows", _TABLES, _SCRATCH, _READ_ROWS)
-measure_rows = _entry("independence", "measure_rows", _TABLES, _SCRATCH)
-correction = _entry("loops", "correction", _TABLES, _SCRATCH, _READ, _VALUES)
-row_impulses = _entry("loops", "row_impulses", _TABLES, _SCRATCH, _READ, _VALUES)
+all_rows = _entry("closing.constraints", "all_rows", _TABLES, _SCRATCH, _READ_ROWS)
+measure_rows = _entry("closing.independence", "measure_rows", _TABLES, _SCRATCH)
+correction = _entry("closing.loops", "correction", _TABLES, _SCRATCH, _READ, _VALUES)
+row_impulses = _entry("closing.loops", "row_impulses", _TABLES, _SCRATCH, _READ, _VALUES)
 stages = _entry(
     "stages",
     "stages",

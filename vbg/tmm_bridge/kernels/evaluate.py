@@ -14,7 +14,7 @@ from vbg.tmm_bridge.kernels.laws.bending import bend_laws, bend_loss
 from vbg.tmm_bridge.kernels.laws.efforts import applied_loads, coordinate_laws, pair_laws
 from vbg.tmm_bridge.kernels.laws.six import bushings, elastic_hinges, strains, turned_by
 from vbg.tmm_bridge.kernels.motion.cuts import coordinate_values, cut_frames
-from vbg.tmm_bridge.kernels.motion.kinematics import clear, compiled
+from vbg.tmm_bridge.kernels.motion.kinematics import clear
 from vbg.tmm_bridge.kernels.motion.moving import move
 from vbg.tmm_bridge.kernels.riccati import accelerate, internal_forces, lean, load
 from vbg.tmm_bridge.kernels.rows import (
@@ -32,6 +32,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_MOMENT,
     W_N,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT
 
 

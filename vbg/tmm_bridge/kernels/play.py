@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled
+from vbg.tmm_bridge.kernels.sources import compiled
 
 # operations, with the operands a, b, c
 MOVE, ADD, SUBTRACT, TIMES, OVER, POWER, NEGATIVE = range(7)

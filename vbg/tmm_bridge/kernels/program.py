@@ -20,9 +20,10 @@ import numpy as np
 from vbg.plumbing.kernels.native import Table
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.motion.cuts import point_motion
-from vbg.tmm_bridge.kernels.motion.kinematics import clear, compiled, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import clear, triple
 from vbg.tmm_bridge.kernels.play import play
 from vbg.tmm_bridge.kernels.rows import TURNING, VELOCITY, W_R, W_W
+from vbg.tmm_bridge.kernels.sources import compiled
 
 Array = np.ndarray[Any, Any]
 

@@ -44,7 +44,7 @@ from vbg.tmm_bridge.kernels.laws.bending import (
     move_point,
     pass_modes,
 )
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled, cross, put, to_world, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import cross, put, to_world, triple
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,
@@ -80,6 +80,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_R,
     W_U,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 
 
 @compiled

@@ -9,8 +9,8 @@ import numpy as np
 
 from vbg.plumbing.kernels.native import Table
 from vbg.tmm_bridge.kernels.evaluate import posture, react, state_rate
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled
 from vbg.tmm_bridge.kernels.program import at_time, gathered, solve_network, take_motion
+from vbg.tmm_bridge.kernels.sources import compiled
 
 Array = np.ndarray[Any, Any]
 

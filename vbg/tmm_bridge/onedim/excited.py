@@ -3,7 +3,7 @@
     read = computed + input,      value of a source = written + input.
 
 The input is a state of the network that stands still, zero in every run: how rates and efforts
-follow from it is told by slopes like those of all other states (`modes.linearising`).
+follow from it is told by slopes like those of all other states (`modes.network.linearising`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ balance has beside that of the body as it is written
 
     m += J_q alpha + G q'' + J' w + G' q' + w x (J_q w + G q'),    J_q = J(q) - J(0),
 
-and each mode of unit mass, with H^T of what crosses the points (`kernels.bending`),
+and each mode of unit mass, with H^T of what crosses the points (`kernels.laws.bending`),
 
     q'' + G^T alpha + sum H^T [q; m] = tau - e_q,
     e_q = -1/2 w^T dJ/dq w + G'^T w - w . (dG/dq q').

@@ -40,18 +40,22 @@ complex_run = Native(
     name="complex_run",
     raises=ZeroDivisionError,
 )
-evaluate_each = _native("running", "evaluate_each", 0, NOTHING, _READ, _READ_ROWS, _ROWS)
-rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, _READ, *3 * (NO_VALUES,))
-attempt = _native("stepping", "attempt", 0, NO_ATTEMPT, 0.0, 0.0)
-terms = _native("stepping", "terms", 0, NO_ATTEMPT, 0.0, 0.0)
-inside = _native("stepping", "inside", _READ_ROWS, _READ, 0.0, 0.0, _READ, _ROWS)
-normalise = _native("projection", "normalise", _PLACES, NO_VALUES)
-measure = _native("projection", "measure", 0, NO_PROJECTION, 0.0, NO_VALUES)
-project = _native("projection", "project", 0, NO_PROJECTION, 0.0, NO_VALUES, 0.0, 0.0, NO_VALUES)
-project_each = _native(
-    "projection", "project_each", 0, NO_PROJECTION, _READ, _ROWS, 0, 0.0, 0.0, NO_VALUES
+evaluate_each = _native("series.running", "evaluate_each", 0, NOTHING, _READ, _READ_ROWS, _ROWS)
+rk4_step = _native("series.running", "rk4_step", 0, NOTHING, 0.0, 0.0, _READ, *3 * (NO_VALUES,))
+attempt = _native("series.stepping", "attempt", 0, NO_ATTEMPT, 0.0, 0.0)
+terms = _native("series.stepping", "terms", 0, NO_ATTEMPT, 0.0, 0.0)
+inside = _native("series.stepping", "inside", _READ_ROWS, _READ, 0.0, 0.0, _READ, _ROWS)
+normalise = _native("series.projection", "normalise", _PLACES, NO_VALUES)
+measure = _native("series.projection", "measure", 0, NO_PROJECTION, 0.0, NO_VALUES)
+project = _native(
+    "series.projection", "project", 0, NO_PROJECTION, 0.0, NO_VALUES, 0.0, 0.0, NO_VALUES
 )
-write_rows = _native("rows", "write_rows", 0, NO_SIGNALS, _READ, _READ_ROWS, _ROWS, 0.0, _ROWS)
+project_each = _native(
+    "series.projection", "project_each", 0, NO_PROJECTION, _READ, _ROWS, 0, 0.0, 0.0, NO_VALUES
+)
+write_rows = _native(
+    "series.rows", "write_rows", 0, NO_SIGNALS, _READ, _READ_ROWS, _ROWS, 0.0, _ROWS
+)
 
 
 def interpreter() -> int:

@@ -26,8 +26,9 @@ from vbg.tmm_bridge.kernels.motion.cuts import (
     at,
     axis_of,
 )
-from vbg.tmm_bridge.kernels.motion.kinematics import clear, compiled, cross, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import clear, cross, triple
 from vbg.tmm_bridge.kernels.rows import W_P
+from vbg.tmm_bridge.kernels.sources import compiled
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,

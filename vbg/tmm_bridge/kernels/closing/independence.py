@@ -21,7 +21,7 @@ import math
 
 from vbg.tmm_bridge.kernels.algebra import dot
 from vbg.tmm_bridge.kernels.laws.bending import factor, load_point, solve_modes
-from vbg.tmm_bridge.kernels.motion.kinematics import clear, compiled, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import clear, triple
 from vbg.tmm_bridge.kernels.riccati import hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -38,6 +38,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_ARM,
     W_N,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 
 REDUNDANT = 3e-6  # length of a remainder, relative to its row, that counts as none
 SERVED = 1e-9  # length of a row, relative to what it is made of, that some motion serves

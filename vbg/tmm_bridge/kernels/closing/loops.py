@@ -30,7 +30,7 @@ from vbg.tmm_bridge.kernels.laws.bending import (
     pass_modes,
     solve_modes,
 )
-from vbg.tmm_bridge.kernels.motion.kinematics import clear, compiled, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import clear, triple
 from vbg.tmm_bridge.kernels.riccati import elastic_acceleration, elastic_solve, hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -53,6 +53,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_N,
     W_U,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 
 ROUNDING = 1e-15  # a pivot of the mobility with unit diagonal that rounding leaves
 

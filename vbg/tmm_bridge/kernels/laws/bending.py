@@ -26,7 +26,6 @@ import math
 
 from vbg.tmm_bridge.kernels.algebra import block_times, sum_of, symmetric_times, transposed_times
 from vbg.tmm_bridge.kernels.motion.kinematics import (
-    compiled,
     cross,
     hinge_frame,
     put,
@@ -54,6 +53,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_V,
     W_W,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 
 GROWN, GROWING = 6, 12  # columns of the room of a flexible body: J(q) - J and its rate
 

@@ -12,8 +12,9 @@ import math
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.closing.constraints import vector_cross
 from vbg.tmm_bridge.kernels.motion.cuts import C_PM, at, axis_of, point_motion
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled, to_world, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import to_world, triple
 from vbg.tmm_bridge.kernels.rows import W_EM, W_EQ, W_P, W_W
+from vbg.tmm_bridge.kernels.sources import compiled
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,

@@ -32,8 +32,8 @@ from vbg.tmm_bridge.kernels.motion.cuts import (
     frame_pair,
     store,
 )
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled
 from vbg.tmm_bridge.kernels.rows import LINK_Q, LINK_V
+from vbg.tmm_bridge.kernels.sources import compiled
 from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE
 
 

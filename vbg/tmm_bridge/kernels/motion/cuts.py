@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from vbg.tmm_bridge.kernels.algebra import dot, plus, sum_of
-from vbg.tmm_bridge.kernels.motion.kinematics import compiled, cross, to_world, triple
+from vbg.tmm_bridge.kernels.motion.kinematics import cross, to_world, triple
 from vbg.tmm_bridge.kernels.rows import W_P, W_V, W_W
+from vbg.tmm_bridge.kernels.sources import compiled
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,
     COORDINATE_SECOND,

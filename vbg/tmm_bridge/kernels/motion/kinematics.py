@@ -16,12 +16,10 @@ The hinge turns about, or slides along, the third axis of F.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from vbg.plumbing.kernels.compiled import Kernels
 from vbg.tmm_bridge.kernels.rows import (
     LINK_COM,
     LINK_J,
@@ -40,26 +38,9 @@ from vbg.tmm_bridge.kernels.rows import (
     W_V,
     W_W,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 
 Array = np.ndarray[Any, Any]
-
-
-# modules with kernels, and those whose constants kernels read: a change there compiles anew
-KERNELS = Kernels("mstmm", sorted(Path(__file__).parents[1].rglob("*.py")))
-
-
-def compiled(function: Any) -> Any:
-    """A kernel, for kernels to call; fused multiply-add is the only freedom taken.  What Python
-    calls is told in `entries`: wrappers for Python and C take a third of the work, and who calls
-    holds what the arrays stand on, so that nobody counts references."""
-    return KERNELS.compiled(
-        function,
-        fastmath={"contract"},
-        error_model="numpy",
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        _nrt=False,
-    )
 
 
 @compiled

@@ -6,7 +6,6 @@ from vbg.tmm_bridge.kernels.laws.bending import bend_balance, carried_node
 from vbg.tmm_bridge.kernels.motion.kinematics import (
     ball_node,
     body_balance,
-    compiled,
     elastic_node,
     hinge_frame,
     revolute_node,
@@ -29,6 +28,7 @@ from vbg.tmm_bridge.kernels.rows import (
     RIGID,
     SCREW,
 )
+from vbg.tmm_bridge.kernels.sources import compiled
 
 
 @compiled

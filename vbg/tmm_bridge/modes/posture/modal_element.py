@@ -1,6 +1,6 @@
 """Flexible bodies as elements of the linear transfer equation: a frame, its modes, its points.
 
-A point i of a flexible body moves with the frame and with the modes (`kernels.bending`),
+A point i of a flexible body moves with the frame and with the modes (`kernels.laws.bending`),
 
     d_i = X_i d + H_i dq,   H_i = R (S_t; g (S_r + c x S_r)),   c = S_r q / 2,   g = 1 / (1 + c^2),
 

@@ -1,6 +1,6 @@
 """Laws of six dimensions linear about a posture at rest: stiffness and damping of elastic hinges.
 
-The law of `kernels.six` is written once more for complex numbers, so that its slopes come
+The law of `kernels.laws.six` is written once more for complex numbers, so that its slopes come
 from steps along the imaginary axis, exact to rounding (J. N. Lyness, C. B. Moler, SIAM J.
 Numer. Anal. 4 (1967) 202).  Displacements are those of M seen from F: translation, then turn, in
 the axes of F; the rotation vector follows by theta' = Jl^-1 w.
