@@ -66,6 +66,15 @@ class System:
         return self.slices[-1].last if self.slices else 0
 
     @cached_property
+    def steady(self) -> NDArray[np.bool_]:
+        """Which components of x change at events and instants alone (modes, samples): they have no
+        last digits, a mode of 1 but for one is another mode."""
+        found = np.zeros(self.size, dtype=bool)
+        for s in self.slices:
+            found[s.first : s.last] = s.state.kind == "discrete"
+        return found
+
+    @cached_property
     def programs(self) -> Programs:
         return Programs(self.equations, self.slices)
 

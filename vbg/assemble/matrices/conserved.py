@@ -40,13 +40,13 @@ def find_conserved(system: System) -> tuple[Conserved, ...]:
     if not stores or not is_searched(system):
         return ()
     start = assemble_start(system)
-    x, large = start.state, _large(start)
+    x, large, moves = start.state, _large(start), ~system.steady
     random = np.random.default_rng(1)
     evaluate = start.evaluator("rate", complex_valued=True)
     blocks, again = [], []
     for size in (0.0, 1e-3, 1e-2):
-        at = x + size * random.standard_normal(len(x)) * large
-        moved = at * (1.0 + ROUNDING * random.standard_normal(len(x)))
+        at = x + size * random.standard_normal(len(x)) * large * moves
+        moved = at * (1.0 + ROUNDING * random.standard_normal(len(x)) * moves)
         blocks.append(_slopes(evaluate, at, stores) * [1.0, *large])
         again.append(_slopes(evaluate, moved, stores) * [1.0, *large])
     names = tuple(system.state_names[i] for i in stores)

@@ -79,8 +79,8 @@ class Peaks:
     `signals(times, states)` gives them at these states as rows (k, width); they are asked for many
     steps at once; `gravity` [m/s^2]: its amount."""
 
-    def __init__(self, signals: Signals, width: int, gravity: float):
-        self._signals, self._gravity = signals, gravity
+    def __init__(self, signals: Signals, width: int, gravity: float, steady: NDArray[np.bool_]):
+        self._signals, self._gravity, self._moves = signals, gravity, ~steady
         # by sign: largest values of -signals and of signals
         self._most = np.full((2, width), -np.inf)
         self._when = np.zeros((2, width))
@@ -196,7 +196,7 @@ class Peaks:
             return 0.0
         t, x = self._last
         signs = np.random.default_rng(0).choice((-1.0, 1.0), (BLOCK, len(x)))
-        moved = np.vstack([x, x + np.spacing(x) * signs])
+        moved = np.vstack([x, x + self._moves * np.spacing(x) * signs])
         values = self._signals(np.full(len(moved), t), moved)
         changed = ROUNDINGS * np.nan_to_num(np.abs(values[1:] - values[0]).max(axis=0))
         of_vector = np.zeros(len(vectors))

@@ -71,7 +71,8 @@ class Recorder:
         for name, (_, rows, cols) in self._shapes.items():
             self._columns[name] = width
             width += rows * cols
-        self.peaks = Peaks(self._look, width, float(np.linalg.norm(system.model.gravity)))
+        gravity = float(np.linalg.norm(system.model.gravity))
+        self.peaks = Peaks(self._look, width, gravity, system.steady)
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 5))
         self._width = width
         self._sink = sink

@@ -37,9 +37,9 @@ class Pattern:
     """Places of a Jacobian that are not zero by structure, and the groups of its columns.
 
     rows, columns : (nonzeros,) places, by row.
-    group : (n,) number of each column's group; columns of a group share no row, so that one
-        derivative in the direction of their sum holds the entries of all of them
-        (A. Curtis, M. Powell, J. Reid, J. Inst. Math. Appl. 13, 1974).
+    group : (n,) number of each column's group, -1 of one that is not moved; columns of a group
+        share no row, so that one derivative in the direction of their sum holds the entries of
+        all of them (A. Curtis, M. Powell, J. Reid, J. Inst. Math. Appl. 13, 1974).
     """
 
     rows: NDArray[np.int64]
@@ -51,17 +51,20 @@ class Pattern:
         return int(self.group.max(initial=-1)) + 1
 
 
-def pattern(program: Program, size: int, left_out: frozenset[int]) -> Pattern:
+def pattern(
+    program: Program, size: int, left_out: frozenset[int], steady: NDArray[np.bool_]
+) -> Pattern:
     """The pattern of the first `size` outputs by the first `size` inputs.
 
-    Rows `left_out` are taken as zero.
+    Rows `left_out` are taken as zero, and so are columns that are `steady`.
     """
     sets = dependencies(program, size)
     for row in left_out:
         sets[row] = 0
-    places = [(row, column) for row in range(size) for column in members(sets[row])]
+    moving = sum(1 << int(i) for i in np.flatnonzero(~steady))
+    places = [(row, column) for row in range(size) for column in members(sets[row] & moving)]
     rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
-    return Pattern(rows, columns, _grouped(rows, columns, size))
+    return Pattern(rows, columns, np.where(steady, -1, _grouped(rows, columns, size)))
 
 
 def dependencies(program: Program, size: int) -> list[int]:

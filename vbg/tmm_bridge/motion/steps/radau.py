@@ -205,12 +205,15 @@ class StiffStepper:
 
     def _differentiated(self, t: float, y: Array, f: Array) -> Array:
         """The Jacobian of the rate at (t, y), where it is f, by differences away from zero: 1e-20 A
-        back through a diode is a current that it blocks."""
+        back through a diode is a current that it blocks.  Modes stand still and have no column."""
         size = np.maximum(np.maximum(np.abs(y), self.h * np.abs(f)), self.plant.typical)
         away = np.where(y != 0.0, y, f)
-        moved = np.diag(y + np.copysign(1.5e-8 * size, away) - y)
-        rates = self.plant.rates(t, np.zeros(len(y)), y, moved)
-        slopes: Array = ((rates - f) / np.diag(moved)[:, None]).T
+        steps = y + np.copysign(1.5e-8 * size, away) - y
+        going = np.delete(np.arange(len(y)), self.plant.steady)
+        moved = np.diag(steps)[going]
+        slopes = np.zeros((len(y), len(y)))
+        rates = self.plant.rates(t, np.zeros(len(going)), y, moved)
+        slopes[:, going] = ((rates - f) / steps[going, None]).T
         return slopes
 
     def _matrices(self, h: float) -> list[Any]:
