@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vbg.model import Model
-from vbg.model.catalogue import TABLES
 from vbg.solution import Solution
 from vbg.validate.comparison.audits import failed_audits
 from vbg.validate.comparison.connected import groups_of, owner_of
@@ -37,6 +36,7 @@ from vbg.validate.comparison.judging import (
     own_changes,
     vector_peaks,
 )
+from vbg.validate.comparison.lost import lost_outputs, not_compared
 from vbg.validate.comparison.pairing import (
     COVERAGE,
     Pair,
@@ -45,7 +45,6 @@ from vbg.validate.comparison.pairing import (
     coarse_columns,
     common_times,
     joined,
-    lost_signals,
     pairs_of,
     singular_windows,
     too_much_cut,
@@ -56,6 +55,7 @@ from vbg.validate.comparison.pairing import (
     why_torn,
 )
 from vbg.validate.comparison.resultants import PASSED_POWER, resultant_pairs
+from vbg.validate.comparison.runs import Runs
 from vbg.validate.comparison.scales import scales_of, seen_by_unit
 from vbg.validate.comparison.values import Channel, Result, Verdict
 
@@ -64,18 +64,6 @@ CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still sh
 FIXED_STEP = {"rk4", "discrete-time"}
 SURE = 0.5  # of a run that ended early: what stopped it (a singular posture) spoils no more
 NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
-
-
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The two solutions and a coarser run of each, `rougher` of the first, `coarser` of the
-    second; the model that they are of, where it is known."""
-
-    first: Solution
-    second: Solution
-    coarser: Solution | None = None
-    rougher: Solution | None = None
-    model: Model | None = None
 
 
 def compare(
@@ -127,7 +115,7 @@ def compare(
     if unpaired := unpaired_row(first, second):
         return Verdict("INCONCLUSIVE", f"The output times differ: {unpaired}.", **heading)
     runs = replace(runs, second=turned_alike(first, second, *common))
-    lost, once = _lost(runs, replayed)
+    lost, once = lost_outputs(runs, replayed)
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
@@ -142,7 +130,7 @@ def compare(
         marked,
         span=(time[0], time[-1]),
         halving=halving,
-        notes=(*why_left_out(near), *why_torn(torn), *told, *_not_compared(runs)),
+        notes=(*why_left_out(near), *why_torn(torn), *told, *not_compared(runs)),
         once=once,
         audits={s.made_by.solver: s.audit.energy_residual for s in (first, second)},
         **heading,
@@ -298,48 +286,6 @@ def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[st
     if channel.name.split(".")[0] in replayed:
         channel = replace(channel, source="replayed")
     return channel
-
-
-def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Outputs that one side has and the other has not, of joints and of parts that both sides
-    solved, and the parts that only one side solved."""
-    if runs.model is None:
-        return (), ()
-    shares = _shares(runs)
-    lost = [
-        n
-        for n in lost_signals(runs.first, runs.second)
-        if n.split(".")[0] not in replayed and n not in shares
-    ]
-    both = {owner_of(n) for n in set(runs.first.signals) & set(runs.second.signals)}
-    owed = tuple(n for n in lost if n.split(".")[0] in runs.model.joints or owner_of(n) in both)
-    once = dict.fromkeys(owner_of(n) for n in lost if n not in owed)
-    return owed, tuple(once)
-
-
-def _not_compared(runs: Runs) -> tuple[str, ...]:
-    """A note on outputs that only one of the solvers has."""
-    shares, notes = _shares(runs), []
-    lost = [n for n in lost_signals(runs.first, runs.second) if n not in shares]
-    if lost:
-        shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
-        notes.append(f"Not compared, only one of the two solvers has them: {shown}.")
-    if shares:
-        notes.append(
-            "Not compared: NAME.energy and NAME.intake, the shares of single parts in the energies"
-            " ([outputs] energy = true); the bond graph alone keeps them apart."
-        )
-    return tuple(notes)
-
-
-def _shares(runs: Runs) -> frozenset[str]:
-    """Outputs of the bond graph that divide its energies among the parts, where the file asks for
-    that: it is no solution of its own, and their sum is the audit."""
-    if runs.model is None or not runs.model.outputs.energy:
-        return frozenset()
-    parts = {n for table in TABLES if table != "signals" for n in getattr(runs.model, table)}
-    names = {f"{part}.{share}" for part in parts for share in ("energy", "intake")}
-    return frozenset(names.intersection(runs.first.signals).difference(runs.second.signals))
 
 
 def _unaccounted(runs: Runs, allowed: float) -> str:
