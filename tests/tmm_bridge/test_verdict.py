@@ -384,14 +384,52 @@ def stepped(row: int, *crossings: tuple[float, int]) -> Solution:
     return solution(force, audit=Audit(crossings=crossings))
 
 
+def beside(jump: float = 5.0) -> Solution:
+    """A run with rows close before and behind the crossing, whose force jumps there."""
+    time = np.sort(np.append(TIME, 0.5 + 4e-9 * np.array([-3, -2, -1, 1, 2, 3])))
+    force = np.column_stack([np.sin(5 * time), 40.0 * np.cos(3 * time), np.zeros(len(time))])
+    force[time > 0.5, 0] += jump
+    return Solution(time, {"A.force": force, "energy.kinetic": np.ones(len(time))})
+
+
 @pytest.mark.parametrize("late", [0.0, 1e-15, 1e-11])
-def test_an_output_on_different_sides_of_a_crossing_is_left_out_and_named(late):
+def test_an_output_on_different_sides_of_a_crossing_is_compared_on_one_and_named(late):
     early, behind = stepped(50, (0.5 - late, 50)), stepped(51, (0.5 + late, 51))
     for pair in ((early, behind), (behind, early)):
-        verdict = compare(*pair)
-        assert verdict.result == "PASS", verdict.sentence
-        assert any("0.5 s" in note and "different sides" in note for note in verdict.notes)
-        assert verdict.excluded
+        for known in ((beside(), beside()), (beside(), None)):
+            verdict = compare(*pair, beside=known)
+            assert verdict.result == "PASS", verdict.sentence
+            assert any("0.5 s" in note and "different sides" in note for note in verdict.notes)
+            assert not verdict.excluded
+        assert compare(*pair).result == "FAIL"
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("off", [2e-5, -2e-2, 1.0])
+def test_a_wrong_value_on_a_crossing_is_on_neither_side(place, off):
+    """Whether it is one that jumps or another; and two runs that jump differently differ."""
+    runs = stepped(50, (0.5, 50)), stepped(51, (0.5, 51))
+    known = beside(), beside()
+    assert compare(*runs, beside=(beside(), beside(5.0 + off))).result == "FAIL"
+    for n in (0, 1):
+        force = runs[n]["A.force"].copy()
+        force[50, place] += 10.0 * off
+        pair = [runs[0], runs[1]]
+        pair[n] = replace(runs[n], signals={"A.force": force, "energy.kinetic": np.ones(101)})
+        assert compare(*pair, beside=known).result == "FAIL"
+
+
+def test_where_several_laws_change_at_once_the_sides_are_compared():
+    """A row may be between them: behind one that adds 5 N and before one that takes them back."""
+    runs = (
+        stepped(50, (0.5, 50), (0.5, 51)),
+        solution(audit=Audit(crossings=((0.5, 51), (0.5, 51)))),
+    )
+    kept = FORCE[:, 0] * (TIME != 0.5) + runs[0]["A.force"][:, 0] * (TIME == 0.5)
+    force = np.column_stack([kept, FORCE[:, 1:]])
+    between = replace(runs[0], signals={"A.force": force, "energy.kinetic": np.ones(101)})
+    assert compare(between, runs[1], beside=(beside(0.0), beside(0.0))).result == "PASS"
+    assert compare(between, runs[1], beside=(beside(0.0), beside(1e-4))).result == "FAIL"
 
 
 def test_an_output_on_one_side_of_a_crossing_in_both_runs_or_away_from_it_is_compared():
@@ -410,7 +448,8 @@ def test_several_crossings_on_one_output_are_one_where_all_are_on_one_side():
     assert compare(stepped(50, *twice), stepped(51, *thrice)).result == "FAIL"
     parted = ((0.5, 50), (0.5 + 1e-12, 51))
     assert compare(stepped(50, *parted), stepped(51, *parted)).result == "FAIL"
-    assert compare(stepped(50, *twice), stepped(51, *parted)).result == "PASS"
+    known = beside(), beside()
+    assert compare(stepped(50, *twice), stepped(51, *parted), beside=known).result == "PASS"
 
 
 def test_a_coarse_run_on_the_other_side_of_a_crossing_excuses_nothing_behind_it():

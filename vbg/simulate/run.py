@@ -50,7 +50,7 @@ from vbg.simulate.record.beyond import beyond_parts
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.weak import weak_rows
-from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
+from vbg.simulate.settings import Settings, check, grid_of, settings_of, versions
 from vbg.simulate.starting import start_of
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
@@ -153,7 +153,7 @@ class Run:
         self.latches = Latches(start, self.projector)
         self.jumps = Jumps(start, self.projector)
         self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
-        self.grid = output_grid(settings.t_end, settings.output_step)
+        self.grid = grid_of(settings)
         self.samples = Samples(system, bends := kink_instants(system, self.grid))
         self.samples.units.start(settings.rtol)
         self.places = fast_places(system, settings.t_end)

@@ -25,7 +25,8 @@ FORMULATIONS = ("constraint", "minimal")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a run needs besides the system; `step` [s], `bushing_frequency` [Hz] and
-    `bushing_damping` are of the discrete-time method, None for what suits the model."""
+    `bushing_damping` are of the discrete-time method, None for what suits the model; `beside` are
+    instants [s] of rows besides those of the output step, for steps that are not fixed."""
 
     t_end: float
     output_step: float
@@ -36,10 +37,11 @@ class Settings:
     step: float | None = None
     bushing_frequency: float | None = None
     bushing_damping: float | None = None
+    beside: tuple[float, ...] = ()
 
 
 DISCRETE = ("step", "bushing_frequency", "bushing_damping")  # of the discrete-time method
-NAMES = tuple(f.name for f in fields(Settings))
+NAMES = tuple(f.name for f in fields(Settings) if f.name != "beside")
 NUMBERS = {  # and their units
     "t_end": "s",
     "output_step": "s",
@@ -135,6 +137,12 @@ def _require_rows(t_end: float, output_step: float) -> None:
             "Take a larger output_step, or a shorter run.",
         )
         raise UsageError.of([told])
+
+
+def grid_of(settings: Settings) -> Array:
+    """The instants of all rows of a run."""
+    grid = output_grid(settings.t_end, settings.output_step)
+    return np.union1d(grid, settings.beside) if settings.beside else grid
 
 
 def output_grid(t_end: float, output_step: float) -> Array:

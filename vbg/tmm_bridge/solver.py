@@ -61,6 +61,7 @@ def simulate(
     replays: Mapping[str, TimeFunction] | None = None,
     held: Mapping[str, float] | None = None,
     patience: float = math.inf,
+    beside: tuple[float, ...] = (),
 ) -> Solution:
     """Motion and joint forces by the transfer matrix method.
 
@@ -71,7 +72,8 @@ def simulate(
     `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
     as `lay_out` says; without any these parts are integrated here.  `held` are values at the
     start of signals that no part writes: angles and positions of nodes
-    ("rotational.NODE.angle"), what a controller keeps ("NAME.integral", "NAME.filtered").  A run
+    ("rotational.NODE.angle"), what a controller keeps ("NAME.integral", "NAME.filtered").
+    `beside` are instants [s] of rows besides those of the output step.  A run
     that cannot go on, or that would take more than `patience` evaluations of the rate, returns
     what it has, with a status that says why.
 
@@ -85,6 +87,7 @@ def simulate(
         settings.t_end if t_end is None else t_end,
         settings.output_step if output_step is None else output_step,
     )
+    grid = np.union1d(grid, beside) if beside else grid
     begun = time.process_time()
     mechanism = lay_out(model, replays, held)
     begin = start(mechanism, poses, speeds_as_written=speeds_as_written, angles=angles)

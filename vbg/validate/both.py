@@ -17,10 +17,12 @@ from vbg.simulate.record.peaks import hidden
 from vbg.simulate.settings import check, settings_of
 from vbg.solution import Solution
 from vbg.tmm_bridge.notes import channels_in
+from vbg.validate.beside import with_rows_beside
 from vbg.validate.child import PATIENCE, Answer, Job, has_fixed_steps
 from vbg.validate.children import Run, Tell, here
 from vbg.validate.children import in_children as children
 from vbg.validate.compare import NAMES, compare
+from vbg.validate.comparison.ended import stopped
 from vbg.validate.comparison.judging import LOOSEST, TOLERANCE
 from vbg.validate.comparison.values import Channel, Verdict
 from vbg.validate.evidence import Evidence, unproven, verdict_on
@@ -154,7 +156,12 @@ def validate(
     for name, answer in second.answers.items():
         if answer.error is not None:
             return _refused(name, answer.error, second)
-    report = _report(second, tolerance, exclude)
+    evidence = _evidence(second)
+    report = _report(evidence, tolerance, exclude)
+    ended = stopped(evidence.first, evidence.second)
+    if also or report.result == "FAIL" or (report.result != "PASS" and not ended):
+        evidence = with_rows_beside(evidence, job, second.job, run, progress)
+        report = _report(evidence, tolerance, exclude)
     again = replace(second.job, step=dt_step)
     return _with_columns(report, again, also, run, progress, tolerance, exclude)
 
@@ -378,7 +385,7 @@ def _reviewed(report: Report, answers: Mapping[str, Answer], missed: float) -> R
     evidence = report.evidence
     if evidence is None or report.result != "FAIL":
         return report
-    swapped = replace(evidence, first=evidence.second)
+    swapped = replace(evidence, first=evidence.second, beside=evidence.other_beside)
     witnesses = {
         name: (report.also[name], column_of(swapped, answer, None, (), missed))
         for name, answer in answers.items()
@@ -387,14 +394,12 @@ def _reviewed(report: Report, answers: Mapping[str, Answer], missed: float) -> R
     return replace(report, verdict=replace(report.verdict, review=said))
 
 
-def _report(
-    second: _Second, tolerance: float | None, exclude: tuple[tuple[float, float], ...]
-) -> Report:
+def _evidence(second: _Second) -> Evidence:
     runs = {name: answer.solutions for name, answer in second.answers.items()}
     replays: Mapping[str, Recorded] = second.job.replays or {}
     missed = max((r.spline_error() for r in replays.values()), default=0.0)
     model = second.job.model
-    evidence = Evidence(
+    return Evidence(
         runs["vbg"][0],
         runs["mstmm"][0],
         _coarse(runs["mstmm"]),
@@ -407,9 +412,14 @@ def _report(
         second.fault,
         _unsure(missed) if SPLINE * missed > LOOSEST else "",
     )
+
+
+def _report(
+    evidence: Evidence, tolerance: float | None, exclude: tuple[tuple[float, float], ...]
+) -> Report:
     verdict = verdict_on(evidence, tolerance=tolerance, exclude=exclude)
     verdict = replace(verdict, notes=(*verdict.notes, *_magnified(verdict)))
-    return Report(verdict, {name: found[0] for name, found in runs.items()}, {}, evidence)
+    return Report(verdict, {"vbg": evidence.first, "mstmm": evidence.second}, {}, evidence)
 
 
 def _coarse(runs: tuple[Solution, ...]) -> Solution | None:
@@ -447,6 +457,7 @@ def column_of(
         exclude=exclude,
         least=max(TOLERANCE, min(SPLINE * missed, LOOSEST)),
         loosest=loosest,
+        beside=(evidence.beside, None),
     )
     if SPLINE * missed > LOOSEST and tolerance is None:
         return unproven(verdict, _unsure(missed))

@@ -59,6 +59,7 @@ class Job:
     patience : processor time [s] in which a run must get a percent further.
     exchanged : what the FMUs told in the first solver's run, None for those that run themselves.
     first_row : signals at the start of the first solver's run, from which an engine begins.
+    beside : instants of rows besides those of the output step.
     held : those of nodes, stores and controllers, from which the second solver begins.
     """
 
@@ -82,6 +83,7 @@ class Job:
     first_row: Mapping[str, Any] | None = None
     exchanged: Mapping[str, Any] | None = None
     held: Mapping[str, float] | None = None
+    beside: tuple[float, ...] = ()
 
     @property
     def machine(self) -> Model:
@@ -223,6 +225,11 @@ def solver_of(job: Job) -> Solver:
         from vbg.simulate.run import simulate
 
         method = "auto" if has_fixed_steps(job.model) else None
+        if job.beside:
+            from vbg.simulate.beside import simulate_beside
+
+            start = begin(assemble(job.model), job.begin)
+            return partial(simulate_beside, start, method=method, beside=job.beside)
         return partial(simulate, begin(assemble(job.model), job.begin), method=method)
     replays = {name: r.function() for name, r in (job.replays or {}).items()}
     if job.solver == "mstmm":
@@ -237,6 +244,7 @@ def solver_of(job: Job) -> Solver:
             replays=replays,
             held=job.held,
             patience=EVALUATIONS,
+            beside=job.beside,
         )
     if job.solver in ENGINES:
         from vbg.engines.running import simulate as by_engine

@@ -52,11 +52,11 @@ from vbg.validate.comparison.pairing import (
     turned_alike,
     unpaired_row,
     why_left_out,
-    why_torn,
 )
 from vbg.validate.comparison.resultants import PASSED_POWER, resultant_pairs
 from vbg.validate.comparison.runs import Runs
 from vbg.validate.comparison.scales import scales_of, seen_by_unit
+from vbg.validate.comparison.sides import Torn, on_one_side, torn_rows, why_on_one_side
 from vbg.validate.comparison.values import Channel, Result, Verdict
 
 Array = np.ndarray[Any, Any]
@@ -79,6 +79,7 @@ def compare(
     exclude: tuple[Window, ...] = (),
     least: float = TOLERANCE,
     loosest: float = LOOSEST,
+    beside: tuple[Solution | None, Solution | None] = (None, None),
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE.
 
@@ -90,20 +91,25 @@ def compare(
     `not_unique` names components that the model does not determine, `replayed` the joints whose
     effort was replayed.
     `loosest` bounds what a measured error of integration may excuse.
+    `beside` are both runs with rows beside those that lie on a crossing (`comparison.sides`);
+    without the first, values on different sides of it differ.
 
     Of a run that ended early the verdict is INCONCLUSIVE and says until when both agree; where
     one failed (it was not cancelled) and they contradict each other by more than 1e-3 in what
     both are sure of, it is a FAIL.
     """
-    runs, heading = Runs(first, second, coarser, rougher, model), _heading(first, second, exclude)
+    runs, heading = (
+        Runs(first, second, coarser, rougher, model, *beside),
+        _heading(first, second, exclude),
+    )
     if obstacle := _obstacle(first, second):
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     if early := stopped(first, second):
         kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
+        kept["beside"] = beside
         return _ended(runs, early, max(tolerance or 0.0, LOOSEST), heading, kept)
     near = joined(*singular_windows(second), *carried_windows(first, second))
-    torn = torn_windows(first, second, (*exclude, *near))
-    heading["excluded"] = (*exclude, *near, *torn)
+    heading["excluded"] = (*exclude, *near)
     common = common_times(first, second, heading["excluded"])
     if common is None:
         return Verdict(
@@ -116,8 +122,8 @@ def compare(
         return Verdict("INCONCLUSIVE", f"The output times differ: {unpaired}.", **heading)
     runs = replace(runs, second=turned_alike(first, second, *common))
     lost, once = lost_outputs(runs, replayed)
-    pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
-    channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
+    pairs, moved, torn = _compared(runs, common, not_unique, followed=not replayed and not once)
+    channels, halving = _judged(runs, common, pairs, moved, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     limit = max(least, tolerance or 0.0)
     unsound, told = failed_audits((first, second), limit, NAMES)
@@ -130,7 +136,7 @@ def compare(
         marked,
         span=(time[0], time[-1]),
         halving=halving,
-        notes=(*why_left_out(near), *why_torn(torn), *told, *not_compared(runs)),
+        notes=(*why_left_out(near), *why_on_one_side(torn), *told, *not_compared(runs)),
         once=once,
         audits={s.made_by.solver: s.audit.energy_residual for s in (first, second)},
         **heading,
@@ -174,6 +180,24 @@ def _obstacle(first: Solution, second: Solution) -> str:
 
 def _compared(
     runs: Runs, common: tuple[Array, Array], not_unique: frozenset[str], *, followed: bool
+) -> tuple[list[Pair], dict[str, Array], tuple[Torn, ...]]:
+    """All components that count, by what those of the second run are moved to be on one side of
+    crossings with the first one's, and the rows on these."""
+    pairs = _counting(runs, common, not_unique, followed=followed)
+    one, other = runs.beside, runs.other_beside or runs.beside
+    if one is None or other is None or (rows := common_times(one, other, ())) is None:
+        return pairs, {}, ()
+    torn = torn_rows(runs.first, runs.second, common, one.time[rows[0]])
+    if not torn:
+        return pairs, {}, ()
+    there = replace(runs, first=one, second=other)
+    beside = {p.name: p for p in _counting(there, rows, not_unique, followed=followed)}
+    moved, torn = on_one_side(pairs, torn, beside)
+    return [replace(p, second=p.second + moved.get(p.name, 0.0)) for p in pairs], moved, torn
+
+
+def _counting(
+    runs: Runs, common: tuple[Array, Array], not_unique: frozenset[str], *, followed: bool
 ) -> list[Pair]:
     """All components that count: those that both have, energies where both `followed` those of
     all parts, and resultants where forces are not unique."""
@@ -190,12 +214,17 @@ def _judged(
     runs: Runs,
     common: tuple[Array, Array],
     pairs: Sequence[Pair],
+    moved: Mapping[str, Array],
     tolerances: tuple[float | None, float, float],
 ) -> tuple[list[Channel], float]:
-    """Every component judged, and how the largest error grows with the step."""
+    """Every component judged, and how the largest error grows with the step; the coarser run is
+    moved as the second one was."""
     i, j = common
     rough = coarse_columns(runs.rougher, runs.first, i)
-    coarser = coarse_columns(runs.coarser, runs.second, j)
+    coarser = {
+        name: column + moved.get(name, 0.0)
+        for name, column in coarse_columns(runs.coarser, runs.second, j).items()
+    }
     changes = [own_changes(p, rough.get(p.name), coarser.get(p.name)) for p in pairs]
     largest, noise = largest_by_unit(pairs), _noise(runs)
     if any(p.name.endswith(PASSED_POWER) for p in pairs):

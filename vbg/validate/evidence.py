@@ -20,6 +20,8 @@ class Evidence:
     replayed : joints whose effort was replayed;  least : the tolerance relative to
     peaks that a replay allows, None without one;  notes : what was done to get the runs;
     model : what was solved;  parts : names of the parts whose efforts were replayed;
+    beside, other_beside : the first and the second run again, with rows beside those that lie on
+    a crossing, None where there are none or the verdict did not hang on them;
     fault : why the starts cannot both be right, empty if they can;  unsure : why a replay
     proves no fault, empty if it does.
     """
@@ -35,6 +37,8 @@ class Evidence:
     parts: tuple[str, ...] = ()
     fault: str = ""
     unsure: str = ""
+    beside: Solution | None = None
+    other_beside: Solution | None = None
 
 
 def verdict_on(
@@ -55,6 +59,7 @@ def verdict_on(
         not_unique=channels_in(evidence.second.notes),
         replayed=evidence.replayed,
         exclude=exclude,
+        beside=(evidence.beside, evidence.other_beside),
     )
     apart = [n.what.removeprefix(APART) for n in evidence.second.notes if n.what.startswith(APART)]
     if not verdict.channels and apart:

@@ -245,7 +245,7 @@ def torn_windows(
     differ = np.zeros(len(apart), dtype=bool)
     for pair in pairs_of(first, second, i, j) if len(apart) else ():
         differ |= np.abs(pair.first[apart] - pair.second[apart]) > VISIBLE * pair.peak
-    margin = BESIDE * _span(first)
+    margin = BESIDE * span_of(first)
     return tuple((float(t) - margin, float(t) + margin) for t in first.time[i][apart][differ])
 
 
@@ -253,10 +253,7 @@ def on_other_sides(first: Solution, second: Solution, i: Array, j: Array) -> Arr
     """Which rows, i of the first run and j of the second, (n,), lie BESIDE a crossing and are not
     told by both to be on one side: behind all crossings there, before all of them, or behind the
     same one of as many."""
-    margin = BESIDE * _span(first)
-    (passed, near, told), (passed_2, near_2, told_2) = (
-        _crossed(run, rows, margin) for run, rows in ((first, i), (second, j))
-    )
+    (passed, near, told), (passed_2, near_2, told_2) = crossed(first, i), crossed(second, j)
     before = (passed == 0) & (passed_2 == 0)
     behind = (passed == near) & (passed_2 == near_2)
     between = (near == near_2) & (passed == passed_2)
@@ -265,10 +262,10 @@ def on_other_sides(first: Solution, second: Solution, i: Array, j: Array) -> Arr
     return apart
 
 
-def _crossed(run: Solution, rows: Array, margin: float) -> tuple[Array, Array, Array]:
-    """How many of the crossings within the margin each row is behind, how many those are, and
-    whether there are any and the run tells on which side of all of them the row is."""
-    crossings = run.audit.crossings
+def crossed(run: Solution, rows: Array) -> tuple[Array, Array, Array]:
+    """How many of the crossings BESIDE it each row is behind, how many those are, and whether
+    there are any and the run tells on which side of all of them the row is."""
+    crossings, margin = run.audit.crossings, BESIDE * span_of(run)
     instants = np.array([t for t, _ in crossings])
     kept = np.array([before >= 0 for _, before in crossings], dtype=bool)
     rows_before = np.maximum.accumulate(np.array([before for _, before in crossings], dtype=int))
@@ -279,17 +276,6 @@ def _crossed(run: Solution, rows: Array, margin: float) -> tuple[Array, Array, A
     return passed, high - low, (high > low) & (told[high] - told[low] == high - low)
 
 
-def _span(run: Solution) -> float:
+def span_of(run: Solution) -> float:
+    """Its duration [s]."""
     return float(run.time[-1] - run.time[0])
-
-
-def why_torn(windows: tuple[Window, ...]) -> tuple[str, ...]:
-    """The note on windows about events."""
-    if not windows:
-        return ()
-    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows[:8])
-    more = f" and {len(windows) - 8} more" if len(windows) > 8 else ""
-    return (
-        "Left out, outputs at the instant at which a law switches or bends, which the two runs have"
-        f" on different sides of it: {at}{more}.",
-    )
