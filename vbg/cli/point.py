@@ -44,7 +44,28 @@ def place_of(system: System, about: str, at: float | None) -> Place:
 
 
 def remarks_on(place: Place, about: str, at: float | None) -> list[str]:
-    """What was done to find the point, where it was not the plain rest."""
+    """What was done to find the point, where it was not the plain rest, and where flexible bodies
+    are beyond what their matrices hold for."""
+    return [*_found(place, about, at), *beyond_at(place)]
+
+
+def beyond_at(place: Place) -> list[str]:
+    """What the model has not at the point, in words."""
+    import numpy as np
+
+    from vbg.assemble import assemble_start
+    from vbg.simulate.record.bending import beyond_linear
+
+    point, model = place.point, place.system.model
+    if not any(body.flexible for body in model.bodies.values()):
+        return []
+    signals = assemble_start(place.system).outputs(point.t, point.x)
+    rows = {name: np.asarray(value)[None] for name, value in signals.items()}
+    found = beyond_linear(model, np.array([point.t]), rows)
+    return [f"Warning: {each.where} {each.what} {each.remedy}" for each in found]
+
+
+def _found(place: Place, about: str, at: float | None) -> list[str]:
     if at is not None:
         return []
     if place.off:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model
-from vbg.cli.point import add_point, place_of, remarks_on
+from vbg.cli.point import add_point, beyond_at, place_of, remarks_on
 from vbg.cli.text import figure, table
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def as_plain(shown: _Shown, forces: bool) -> dict[str, Any]:
         "states": first.state_names,
         "modes": [] if first.kinks or first.sampling else _plain_modes(first, forces),
         "switched_off": shown.place.off,
+        "warnings": beyond_at(shown.place),
     }
     if first.kinks:
         plain["sides"] = [

@@ -10,16 +10,19 @@ from vbg.assemble.start.values.valueless import WITHSTOOD
 from vbg.errors import Problem
 from vbg.model import Model
 from vbg.model.located import located
+from vbg.simulate.record.bending import beyond_linear
 from vbg.simulate.record.vapour import below_vapour
 
 
 def beyond_parts(
     model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]
 ) -> tuple[Problem, ...]:
-    """Warnings of oil below its vapour pressure and of diodes through whose leakage alone a
-    current is forced; `signals` are those of a run of `model`."""
+    """Warnings of oil below its vapour pressure, of diodes through whose leakage alone a
+    current is forced, and of flexible bodies beyond small deflections; `signals` are those of a
+    run of `model`."""
     oil = below_vapour(model, time, signals)
-    return (*oil, *located(model, _forced(model, time, signals)))
+    others = (*_forced(model, time, signals), *beyond_linear(model, time, signals))
+    return (*oil, *located(model, others))
 
 
 def _forced(model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]) -> Iterator[Problem]:

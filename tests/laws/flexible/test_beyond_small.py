@@ -1,0 +1,130 @@
+"""Flexible bodies have no geometric stiffness: a run that needs it says so, others do not."""
+
+import json
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.laws.flexible.test_flexible_bodies import flexible
+from vbg.cli.main import main
+from vbg.validate import validate
+
+N = 8  # elements of the strip
+
+
+def strip(length, EI, mu):
+    """M, K, nodes of a strip along x, lumped masses."""
+    one, size = length / N, 6 * (N + 1)
+    K, M = np.zeros((size, size)), np.zeros((size, size))
+    EA, GJ = 4e3 * EI / length**2, 0.8 * EI
+    for e in range(N):
+        at = 6 * e
+        for i, k in ((0, EA / one), (3, GJ / one)):
+            K[np.ix_([at + i, at + i + 6], [at + i, at + i + 6])] += k * np.array(
+                [[1, -1], [-1, 1]]
+            )
+        for y, turn, s in ((1, 5, one), (2, 4, -one)):
+            ends, d = [at + y, at + turn, at + y + 6, at + turn + 6], np.diag([1, s, 1, s])
+            bend = np.array([[12, 6, -12, 6], [6, 4, -6, 2], [-12, -6, 12, -6], [6, 2, -6, 4]])
+            K[np.ix_(ends, ends)] += EI / one**3 * d @ bend @ d
+        for node in (at, at + 6):
+            small = 1e-4 * length**2
+            M[range(node, node + 6), range(node, node + 6)] += (
+                mu * one / 2 * np.array([1, 1, 1, small, small, small])
+            )
+    return M, K, np.column_stack([np.linspace(0, length, N + 1), np.zeros((N + 1, 2))])
+
+
+def machine(length, EI, mu, joint, forces=None, **more):
+    body = {
+        "flexible": flexible(strip(length, EI, mu), {"hub": 0, "tip": N}, modes=3, damping=0.02)
+    }
+    return vbg.Model(
+        name="strip",
+        gravity=[0, 0, 0],
+        bodies={"arm": body | more},
+        joints={"hinge": {"between": ["ground", "arm.hub"], **joint}},
+        forces=forces or {},
+    )
+
+
+def told(solution):
+    return [note.what for note in solution.notes if note.where == "bodies.arm"]
+
+
+def draws(count):
+    """Length [m], EI [N m^2], mass per length [kg/m] of strips of any scale."""
+    for seed in range(count):
+        random = np.random.default_rng(seed)
+        yield tuple(10.0 ** random.uniform((-2, -3, -3), (1.5, 5, 2)))
+
+
+def driven(length, EI, mu, share, axis=(0, 0, 1)):
+    """One that turns at `share` of its lowest frequency, 3.516 sqrt(EI / mu) / length^2."""
+    speed = float(share * 3.516 * np.sqrt(EI / mu) / length**2)
+    joint = {"kind": "revolute", "axis": list(axis), "drive": f"{speed!r}*t"}
+    return machine(length, EI, mu, joint), speed
+
+
+@pytest.mark.parametrize("size", [*draws(4)])
+def test_blades_that_turn_fast_are_told(size):
+    """Southwell's share W^2 / c^2 of the stiffness, from a hundredth on; a shaft that turns about
+    its own line has none at any speed."""
+    length, EI, mu = map(float, size)
+    for share in (0.09, 0.11, 0.5):
+        model, speed = driven(length, EI, mu, float(share))
+        run = vbg.simulate(model, t_end=0.01 / speed, output_step=0.005 / speed, method="radau")
+        found = [what for what in told(run) if "turns" in what]
+        assert len(found) == (share > 0.1)
+        if found:
+            percent = float(found[0].split("about ")[1].split(" %")[0])
+            assert percent == pytest.approx(100 * share**2, rel=0.06)
+    model, speed = driven(length, EI, mu, 5.0, axis=(1, 0, 0))
+    run = vbg.simulate(model, t_end=0.01 / speed, output_step=0.005 / speed, method="radau")
+    assert not told(run)
+
+
+@pytest.mark.parametrize("size", [*draws(4)])
+def test_columns_near_their_buckling_are_told(size):
+    """Clamped, pressed at the other end: a tenth of 3 EI / l^2; tension is not told."""
+    length, EI, mu = map(float, size)
+    period = length**2 * np.sqrt(mu / EI)
+    for share in (0.09, 0.11, -0.5):
+        force = [-float(share) * 3.0 * EI / length**2, 0.0, 0.0]
+        push = {"push": {"kind": "force", "on": "arm.tip", "force": force}}
+        model = machine(length, EI, mu, {"kind": "fixed"}, push)
+        run = vbg.simulate(model, t_end=0.01 * period, output_step=0.005 * period, method="radau")
+        assert len(told(run)) == (share > 0.1), told(run)
+
+
+@pytest.mark.parametrize("size", [*draws(4)])
+def test_large_deflections_are_told(size):
+    """P l^3 / (3 EI) of a tip at rest under its load, beside a tenth of the length."""
+    length, EI, mu = map(float, size)
+    period = length**2 * np.sqrt(mu / EI)
+    for share in (0.09, 0.11):
+        force = [0.0, 0.0, float(share) * 3.0 * EI / length**2]
+        push = {"push": {"kind": "force", "on": "arm.tip", "force": force}}
+        model = machine(length, EI, mu, {"kind": "fixed"}, push)
+        run = vbg.simulate(
+            model,
+            start="equilibrium",
+            t_end=0.01 * period,
+            output_step=0.005 * period,
+            method="radau",
+        )
+        found = [what for what in told(run) if "bends" in what]
+        assert len(found) == (share > 0.1)
+
+
+def test_verdicts_and_poles_say_it_too(tmp_path, capsys):
+    """Both solvers have the same matrices: no second solution tells what they lack."""
+    model, speed = driven(1.0, 1e3, 1.2, 0.5)
+    report = validate(model, t_end=0.01 / speed, output_step=0.005 / speed)
+    assert any("arm: turns" in note for note in report.verdict.notes)
+    vbg.write(model, tmp_path / "blade.toml")
+    main(["show", "modes", str(tmp_path / "blade.toml"), "--about", "start"])
+    assert "arm turns" in capsys.readouterr().out
+    main(["show", "modes", str(tmp_path / "blade.toml"), "--about", "start", "--json"])
+    assert json.loads(capsys.readouterr().out)["warnings"]

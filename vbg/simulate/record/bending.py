@@ -1,0 +1,215 @@
+"""Flexible bodies beyond small deflections: what strains that are linear in them leave out.
+
+A body of mass and stiffness matrices (`vbg.elements.flexible`) has no geometric stiffness: the
+tension of a turning blade does not hold it straight, and what bends far shortens nowhere.  Nothing
+in a run shows it, for energy and joints are those of the body as it is modelled, in both solvers.
+
+Of a turn w about a point p that a joint holds, the places r of the mesh are pulled away from p by
+w x (w x r); a beam of the length l that is clamped there, whose lowest frequency is c, has the
+stiffness ratio
+
+    |w x (w x r)| / (c^2 l)      (W^2 / c^2 of a blade: Southwell's share, but for a factor near 1),
+
+and none if it turns about its own line, as a shaft does.  (R. Southwell, F. Gough, Aeronautical
+Research Committee R & M 766, 1921.)  A force N that presses a point towards p at the distance d,
+where the body yields by 1/k to the side, is beside that which buckles it
+
+    N / (k d)      (of a clamped column N / (3 EI / l^2), Euler's force being 2.47 EI / l^2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from vbg.errors import Problem
+from vbg.fields import attachments
+from vbg.model import Model
+from vbg.physics.craig_bampton import Modes
+from vbg.spatial import rotation_matrix, skew
+
+Array = NDArray[np.float64]
+
+TURN = 0.1  # of the lowest frequency: Southwell's share is a hundredth of the stiffness
+PRESS = 0.1  # of the force that buckles: as much of what holds the body straight is lost
+FAR = 0.1  # of the length: slopes whose squares are a hundredth
+ROWS = 200  # whose deflections are looked at at once
+REMEDY = (
+    "In the place of this body: [beams], which stiffen, shorten and buckle, or several flexible "
+    "bodies one behind the other."
+)
+
+
+def beyond_linear(model: Model, time: Array, signals: Mapping[str, Array]) -> Iterator[Problem]:
+    """A warning for each flexible body that turns or bends further than its matrices hold."""
+    for name, body in model.bodies.items():
+        if body.flexible is None:
+            continue
+        points = _held(model, name) or ("",)
+        modes = body.flexible.modes
+        bent = signals.get(f"{name}.modal")
+        if modes.count:
+            yield from _turning(name, modes, points, time, signals)
+            yield from _pressed(name, modes, points, time, signals)
+        if bent is not None and modes.count:
+            yield from _bending(name, modes, points, time, np.reshape(bent, (len(time), -1)))
+
+
+def _held(model: Model, name: str) -> tuple[str, ...]:
+    """The points of a flexible body that joints hold."""
+    ends = {end.body for joint in model.joints.values() for end in attachments(joint)}
+    return tuple(p for p in model.bodies[name].flexible.modes.interfaces if f"{name}_{p}" in ends)
+
+
+def _seen_from(modes: Modes, point: str) -> tuple[Array, Array, float]:
+    """Of a body that is held at a point (a free one at its mass centre): places of the mesh from
+    there (k, 3) [m], their displacements by modal coordinates (k, 3, n), and its lowest
+    frequency [rad/s]."""
+    mesh, n = modes.elements, modes.count
+    moved = modes.shapes.reshape(len(mesh.X), mesh.per_node, n)[:, :3]
+    if not point:
+        return mesh.X, moved, float(modes.frequencies[0])
+    place, S = modes.interfaces[point]
+    arms = mesh.X - place
+    # the frame moves by u and turns by a so that the point rests:  u + a x place + S_t q = 0
+    a = -S[3:]
+    u = skew(place) @ a - S[:3]
+    xx, yy, zz, xy, yz, zx = modes.inertia
+    J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+    M = np.eye(n) + modes.mass * u.T @ u + a.T @ J @ a
+    squares = scipy.linalg.eigh(np.diag(modes.frequencies**2), M, eigvals_only=True)
+    back = u + np.array([skew(r).T @ a for r in mesh.X])
+    return arms, moved + back, float(np.sqrt(squares[0]))
+
+
+def _turning(
+    name: str,
+    modes: Modes,
+    points: Sequence[str],
+    time: Array,
+    signals: Mapping[str, Array],
+) -> Iterator[Problem]:
+    """Turns whose pull along the body is not small beside what bends it; the point that tells
+    most is named.  A point's turn is that of the body there, without its bending elsewhere."""
+    worst, where, lowest, fastest = np.zeros(len(time)), "", 0.0, 0.0
+    for point in points:
+        turning = signals.get(
+            f"{name}_{point}.angular_velocity" if point else f"{name}.angular_velocity"
+        )
+        if turning is None:
+            continue
+        arms, _, frequency = _seen_from(modes, point)
+        length = float(np.linalg.norm(arms, axis=1).max())
+        # |w x (w x r)| is |w| |w x r|
+        across = np.max(
+            [np.linalg.norm(np.cross(turning, arm), axis=1) for arm in _hull(arms)], axis=0
+        )
+        share = np.linalg.norm(turning, axis=1) * across / (frequency**2 * length)
+        if np.nanmax(share, initial=0.0) > np.nanmax(worst, initial=0.0):
+            worst, where, lowest = share, point, frequency
+            fastest = float(np.nanmax(np.linalg.norm(turning, axis=1)))
+    over = worst > TURN**2
+    if over.any():
+        at = float(time[int(np.argmax(over))])
+        held = f"with its point {where} held" if where else "with nothing that holds it"
+        yield Problem(
+            "warning",
+            f"bodies.{name}",
+            f"turns at up to {fastest:.4g} rad/s, and first at t = {at:.4g} s faster than its "
+            f"stiffness holds for: {held} its lowest frequency is {lowest:.4g} rad/s, and the "
+            f"tension by which a turn stiffens a body, up to about {100 * np.nanmax(worst):.2g} % "
+            "of its stiffness here, is not in the matrices.",
+            REMEDY,
+        )
+
+
+def _hull(arms: Array) -> Array:
+    """Places that are farther from the first axes than all others, and the farthest of all: a turn
+    about any axis moves one of them about as fast as it moves any."""
+    far = {int(np.argmax(np.linalg.norm(arms, axis=1)))}
+    for d in np.vstack([np.eye(3), *([1, s, 0] for s in (1, -1)), [0, 1, 1], [1, 0, 1]]):
+        far |= {int(np.argmax(arms @ d)), int(np.argmin(arms @ d))}
+    return arms[sorted(far)]
+
+
+def _pressed(
+    name: str, modes: Modes, points: Sequence[str], time: Array, signals: Mapping[str, Array]
+) -> Iterator[Problem]:
+    """Forces at points that press the body together, beside what buckles it: the largest."""
+    if f"{name}.rotation" not in signals:
+        return
+    turned = np.array([rotation_matrix(q) for q in signals[f"{name}.rotation"]])
+    worst, told, critical = np.zeros(len(time)), "", 0.0
+    for held in points:
+        for end in modes.interfaces:
+            force = signals.get(f"{name}_{end}.force")
+            if force is None or end == held:
+                continue
+            along, buckles = _column(modes, held, end)
+            if not np.isfinite(buckles):
+                continue
+            share = (
+                np.sum(force * (turned @ along), axis=1) / buckles
+            )  # what the body exerts: away from p
+            if np.nanmax(share, initial=0.0) > np.nanmax(worst, initial=0.0):
+                worst, critical = share, buckles
+                told = f"between its points {held} and {end}" if held else f"at its point {end}"
+    over = worst > PRESS
+    if over.any():
+        most = float(np.nanmax(worst)) * critical
+        yield Problem(
+            "warning",
+            f"bodies.{name}",
+            f"is pressed {told} by up to {most:.4g} N, first at t = "
+            f"{float(time[int(np.argmax(over))]):.4g} s by more than a tenth of about "
+            f"{critical:.4g} N, at which a body so stiff buckles: its matrices do not know that "
+            "pressure softens it.",
+            REMEDY,
+        )
+
+
+def _column(modes: Modes, held: str, end: str) -> tuple[Array, float]:
+    """The direction from one point to another, in the axes of the body, and k d [N], k what the
+    body resists with to the side; infinite where the points coincide."""
+    place, shapes = modes.interfaces[end]
+    if held:
+        at, S = modes.interfaces[held]
+        shapes = shapes[:3] - S[:3] - np.cross(S[3:], place - at, axisa=0, axisc=0)
+        place = place - at
+    distance = float(np.linalg.norm(place))
+    if distance == 0.0:
+        return place, np.inf
+    along = place / distance
+    side = (np.eye(3) - np.outer(along, along)) @ shapes[:3] / modes.frequencies
+    yields = float(np.linalg.norm(side, 2)) ** 2
+    return along, distance / yields if yields > 0.0 else np.inf
+
+
+def _bending(
+    name: str, modes: Modes, points: Sequence[str], time: Array, bent: Array
+) -> Iterator[Problem]:
+    """Deflections, seen from a point that is held, that are not small beside the length."""
+    most, first, where, length = 0.0, np.inf, "", 0.0
+    for point in points:
+        arms, moved, _ = _seen_from(modes, point)
+        size = float(np.linalg.norm(arms, axis=1).max())
+        for a, b in pairwise([*range(0, len(time), ROWS), len(time)]):
+            far = np.linalg.norm(np.einsum("kin,tn->tki", moved, bent[a:b]), axis=2).max(axis=1)
+            over = far > FAR * size
+            if over.any():
+                first = min(first, float(time[a + int(np.argmax(over))]))
+                if np.nanmax(far) > most:
+                    most, where, length = float(np.nanmax(far)), point, size
+    if most > 0.0:
+        seen = f"seen from its point {where}" if where else "from its undeformed shape"
+        yield Problem(
+            "warning",
+            f"bodies.{name}",
+            f"bends by up to {most:.4g} m, {seen}, first at t = {first:.4g} s by more than a tenth "
+            f"of its length of {length:.4g} m: its matrices hold for small deflections.",
+            REMEDY,
+        )
