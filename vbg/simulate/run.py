@@ -48,9 +48,10 @@ from vbg.simulate.making import choice_of, stepper_of
 from vbg.simulate.record.audit import audit, limits_kept, limits_of
 from vbg.simulate.record.beyond import beyond_parts
 from vbg.simulate.record.grain import grain_of_energy
+from vbg.simulate.record.made import made_by
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.weak import weak_rows
-from vbg.simulate.settings import Settings, check, grid_of, settings_of, versions
+from vbg.simulate.settings import Settings, check, grid_of, settings_of
 from vbg.simulate.starting import start_of
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
@@ -58,7 +59,7 @@ from vbg.simulate.steppers.implicit.sparsity import Pattern
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep
 from vbg.simulate.steppers.tolerances import machine_size
-from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
+from vbg.solution import FINISHED, Event, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
 LEFT = 1e-13  # residual that is left beside a singular posture
@@ -479,17 +480,10 @@ class Run:
                 audit(self.system, signals, events, limits, span, grain, *seen),
                 crossings=tuple(self.crossings),
             ),
-            made_by=MadeBy(
-                solver="vbg",
-                model=model.name,
-                model_hash=model.hash,
-                method=self.method,
+            made_by=made_by(
+                *(model, self.method, self.steps, self.stepper.rates, self.began),
                 rtol=self.settings.rtol,
                 atol=self.settings.atol,
-                versions=versions(),
-                n_steps=self.steps,
-                n_rates=self.stepper.rates,
-                cpu=time.process_time() - self.began,
             ),
             status=status,
             units=units,

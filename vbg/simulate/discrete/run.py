@@ -21,10 +21,11 @@ from vbg.simulate.instants.samples import Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.beyond import beyond_parts
+from vbg.simulate.record.made import made_by
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.settings import Settings, output_grid, versions
+from vbg.simulate.settings import Settings, output_grid
 from vbg.simulate.steppers.tolerances import machine_size
-from vbg.solution import Event, MadeBy, Solution, Status, checked
+from vbg.solution import Event, Solution, Status, checked
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
@@ -238,15 +239,8 @@ class _Run:
                 self.recorder.worst,
                 self.recorder.amounts(),
             ),
-            made_by=MadeBy(
-                solver="vbg",
-                model=model.name,
-                model_hash=model.hash,
-                method="discrete-time",
-                versions=versions(),
-                n_steps=self.stepper.steps,
-                n_rates=self.stepper.steps,
-                cpu=clock.process_time() - self.began,
+            made_by=made_by(
+                model, "discrete-time", self.stepper.steps, self.stepper.steps, self.began
             ),
             status=status,
             units=dict(self.system.signal_units) | ENERGY_UNITS,
