@@ -29,6 +29,7 @@ class BeamElement:
     is the exact static stiffness of the element between its ends, l/2 away on rigid arms.
     Energy 1/2 x^T K x; with (f, m) = K (x + damping x') the effort on the second is
       -(H f, Jl^-T m - 1/2 (1 + c x)(p x H f)),   power (f, m) . x'.
+    A run ends where theta would be half a turn: more elements share a twist.
     """
 
     table: ClassVar[str] = "forces"

@@ -24,7 +24,8 @@ class Bushing:
     field in the place of constraint sources (elastic-damping hinge).  Zero: the points
     coincide and the bodies are turned to each other as written.  The torque is
     conjugate to w_B - w_A, so the energy 1/2 displacement^T stiffness displacement is
-    exact for large rotations.
+    exact for large rotations below half a turn, where a run ends: the rotation vector, and so the
+    torque, would turn over there; about an axis without stiffness nothing does, and all may turn.
     """
 
     table: ClassVar[str] = "forces"

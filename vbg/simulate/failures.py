@@ -59,6 +59,17 @@ def not_met(t: float, apart: str) -> Status:
     )
 
 
+def half_turned(t: float, name: str) -> Status:
+    """What counts a rotation vector, beyond half a turn."""
+    return Status(
+        "failed",
+        f"At about t = {t:.6g} s the ends of {name} are turned by half a turn against each other: "
+        "its law has two opposite torques there, and none beyond.",
+        "What winds on is a torsion_spring on a joint, or several bushings or elements of a beam "
+        "one behind the other.",
+    )
+
+
 def undefined(t: float, names: str) -> Status:
     """Switching functions that are no numbers."""
     return Status(

@@ -21,6 +21,7 @@ from vbg.model.located import located
 from vbg.plumbing.one_thread import one_thread
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
+from vbg.simulate.events.half_turns import HalfTurns
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kicks import Jumps, move
 from vbg.simulate.events.latches import Latches
@@ -28,6 +29,7 @@ from vbg.simulate.events.passing import Passing
 from vbg.simulate.failures import (
     STIFF,
     chattering,
+    half_turned,
     not_agreed,
     not_closed,
     not_met,
@@ -151,6 +153,7 @@ class Run:
         self.projector = Projector(system, start.kept, lengths := run_lengths(system, x))
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
+        self.half_turns = HalfTurns(system, x)
         self.latches = Latches(start, self.projector)
         self.jumps = Jumps(start, self.projector)
         self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
@@ -248,11 +251,15 @@ class Run:
                 if self.choice is not None and self.choice.goes_back():
                     self._change_method(self.stepper.t, self.stepper.x)
                     continue
+                if twisted := self.half_turns.near(self.stepper.x):
+                    return half_turned(self.stepper.t, twisted)
                 said, remedy = self._fastest()
                 why = f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} {said}"
                 another = remedy_of(self.method, self.settings.formulation)
                 return Status("failed", why.strip(), remedy or another)
             self.steps += 1
+            if twisted := self.half_turns.passed(self.stepper.x):
+                return half_turned(self.stepper.t, twisted)
             try:
                 self._after_step()
             except StrayStages as stray:

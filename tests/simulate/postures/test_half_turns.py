@@ -1,0 +1,85 @@
+"""A rotation vector is unique below half a turn: bushings and elements of beams end a run there."""
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.laws.flexible.test_beyond_small import machine as strip
+
+
+def twisted(law, axis, share, J, k, carrier=0.0):
+    """A body on a hinge about `axis` between elastic ends, whose swing without a limit is `share`
+    half turns, on a carrier that turns at a speed of its own [1/s of the swing]."""
+    w = np.sqrt(k / J)
+    frame = {"mass": 1.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), J)}
+    return vbg.Model(
+        name="twisted",
+        gravity=[0, 0, 0],
+        bodies={"hub": dict(frame), "arm": dict(frame)},
+        joints={
+            "base": {
+                "kind": "revolute",
+                "between": ["ground", "hub"],
+                "axis": list(axis),
+                "drive": f"{float(carrier * w)!r}*t",
+            },
+            "hinge": {
+                "kind": "revolute",
+                "between": ["hub", "arm"],
+                "axis": list(axis),
+                "initial": {"speed": float(share * np.pi * w)},
+            },
+        },
+        forces={"neck": {"between": ["hub", "arm"], **law}},
+        simulate={"t_end": float(7.0 / w), "output_step": float(0.01 / w)},
+    )
+
+
+def laws(k):
+    bushing = {"kind": "bushing", "stiffness": [0, 0, 0, k, k, k]}
+    stiff = {"EA": k, "GJ": k, "EI_y": k, "EI_z": k}
+    return {"bushing": bushing, "beam_element": {"kind": "beam_element", "length": 1.0, **stiff}}
+
+
+@pytest.mark.parametrize("kind", ["bushing", "beam_element"])
+@pytest.mark.parametrize("formulation", ["constraint", "minimal"])
+def test_a_twist_ends_at_half_a_turn(kind, formulation):
+    """Below it the swing is that of k; beyond the sign of the torque would turn over, with the same
+    energy, and no audit would see it.  The turn of the whole counts not."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        axis = random.normal(size=3)
+        J, k = (float(10.0 ** random.uniform(-6, 3)) for _ in range(2))
+        for share in (0.95, 1.05, 7.0):
+            made = twisted(laws(k)[kind], axis / np.linalg.norm(axis), share, J, k, random.normal())
+            run = vbg.simulate(made, formulation=formulation)
+            w = np.sqrt(k / J)
+            exact = share * np.pi * np.sin(w * run.time)
+            np.testing.assert_allclose(run["hinge.angle"], exact, atol=3e-6 * share)
+            if share < 1.0:
+                assert run.status.code == "finished"
+                continue
+            assert run.status.code == "failed", share
+            assert "neck" in run.status.sentence and "half a turn" in run.status.sentence
+            assert np.pi - 0.08 * share < run["hinge.angle"][-1] < np.pi * (1 + 1e-9)
+
+
+def test_what_nothing_holds_turns_on():
+    """About an axis without stiffness there is no torque that could turn over."""
+    for seed in range(4):
+        axis = np.eye(3)[seed % 3]
+        law = {"kind": "bushing", "stiffness": [50.0, 50.0, 50.0, *(9.0 * (1.0 - axis))]}
+        run = vbg.simulate(twisted(law, axis, share := np.sqrt(17.0), 1.0, 1.0))
+        assert run.status.code == "finished"
+        np.testing.assert_allclose(run["hinge.angle"], share * np.pi * run.time, rtol=1e-8)
+
+
+def test_points_of_flexible_bodies_count():
+    """A bushing at a point that bends: the turn is that of the point."""
+    joint = {"kind": "revolute", "axis": [1, 0, 0], "initial": {"speed": 500.0}}
+    hold = {"kind": "bushing", "between": ["ground", "arm.tip"], "stiffness": [0, 0, 0, 1, 1, 1]}
+    run = vbg.simulate(
+        strip(1.0, 1e3, 1.2, joint, {"hold": hold}), t_end=0.2, output_step=1e-3, method="radau"
+    )
+    assert "hold are turned by half a turn" in run.status.sentence
+    assert np.pi - 0.5 < run["hinge.angle"][-1] < np.pi + 0.1
