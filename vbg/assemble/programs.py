@@ -183,6 +183,14 @@ class Programs:
         return lower(dict(e.brought), {**self.inputs, **efforts_as_inputs(e.constraints)})
 
     @cached_property
+    def pushed(self) -> Program:
+        """Rates of the stores from states, time and the constraint efforts, where these act by laws
+        that are not linear."""
+        e = self.equations
+        rates = {s.data: rate for s, rate in e.pushed.items()}
+        return lower(rates, {**self.inputs, **efforts_as_inputs(e.constraints)})
+
+    @cached_property
     def rows(self) -> Program:
         """Coefficients of each constraint on each store: "i z", numbers of both."""
         stores = {z: k for k, z in enumerate(self.equations.stores_of_rows)}

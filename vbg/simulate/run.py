@@ -32,7 +32,7 @@ from vbg.simulate.failures import (
     half_turned,
     not_agreed,
     not_closed,
-    not_met,
+    refused,
     remedy_of,
     strayed,
     undefined,
@@ -154,8 +154,8 @@ class Run:
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
         self.half_turns = HalfTurns(system, x)
-        self.latches = Latches(start, self.projector)
         self.jumps = Jumps(start, self.projector)
+        self.latches = Latches(start, self.projector, self.jumps.unshared)
         self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
         self.grid = grid_of(settings)
         self.samples = Samples(system, bends := kink_instants(system, self.grid))
@@ -228,9 +228,8 @@ class Run:
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
-        if self.latches.apart:
-            status = not_met(0.0, self.latches.apart)
-        else:
+        status = refused(0.0, self.latches.apart, self.jumps.unshared.names)
+        if status is None:
             status = self._steps() if len(self.grid) > 1 else FINISHED
         self._record_first()
         return status
@@ -270,8 +269,8 @@ class Run:
                 continue
             if self.creep is not None and self.creep.lasts(self.stepper.t):
                 return strayed(self.stepper.t)
-            if self.latches.apart:
-                return not_met(self.stepper.t, self.latches.apart)
+            if end := refused(self.stepper.t, self.latches.apart, self.jumps.unshared.names):
+                return end
             if self.projector.left > LOST:
                 return not_closed(self.projector, self.stepper.t, self.stepper.x)
             unclosed = self.jams.lost(self.stepper.t, self.stepper.x, LOST)

@@ -214,7 +214,7 @@ def test_what_lets_go_while_its_engage_holds_on_stays_open(solve, release):
 @pytest.mark.parametrize("solve", [vbg.simulate, second])
 def test_a_train_that_a_buffer_brakes_is_caught_once_behind_its_release(solve):
     """At every instant the wagon behind would be, as long as it pushes the other."""
-    damaged = Path(__file__).parents[3] / "benchmarks" / "damaged" / "latches.toml"
+    damaged = Path(__file__).parents[3] / "benchmarks" / "robustness" / "damaged" / "latches.toml"
     solution = solve(vbg.read(damaged))
     assert solution.status.code == "finished" and not solution.audit.failures
     assert solution["coupling.lost"][-1] == pytest.approx(380.1151556, rel=1e-8)

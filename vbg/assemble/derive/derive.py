@@ -6,7 +6,7 @@ f0, rotations their spin, sources U1'.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -99,7 +99,15 @@ def derive(causal: CausalGraph) -> Equations:
         effective=_effective(work, slopes),
         brought=brought(work, react) if latches or _may_jump(graph, constraints, residuals) else {},
         held=held(work, latches),
+        pushed={} if efforts.impulses.whole else _pushed(full, efforts.reactions),
     )
+
+
+def _pushed(rates: Mapping[Block, Block], reactions: Iterable[Block]) -> dict[Block, Block]:
+    """Rates of the stores in terms of the unknown efforts.  What these make of reactions of stores
+    in derivative causality is not known where something is not linear: it has no value."""
+    unknown = Substitution({e: const(np.full((e.rows, 1), np.nan)) for e in reactions})
+    return dict(zip(rates, unknown.each([*rates.values()]), strict=True))
 
 
 def _kept(graph: BondGraph) -> dict[Block, Block]:

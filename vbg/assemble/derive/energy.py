@@ -80,8 +80,12 @@ def powers(work: Derivation, close: Substitution) -> tuple[Block, Block]:
 
 def brought(work: Derivation, close: Substitution) -> dict[str, Block]:
     """By part what its sources supply, where unknown efforts enter what answers a source alone:
-    that of impulses L is what this is at L more than at none.  A source gives its own variable
-    whatever L is; `close` replaces what is no unknown of the constraints."""
+    that of impulses L is what this is at L more than at none.  The answer e(L) to a flow f, or f(L)
+    to an effort e; and of a source that reads efforts its own variable, to the answer at none:
+
+        e(L) f(0) + e(0) f(L) - e(0) f(0).
+
+    `close` replaces what is no unknown of the constraints."""
     unforced = Substitution({v.state: zeros(v.size) for v, _ in work.sources if v.state})
     terms: dict[str, list[Term]] = {}
     for vertex, factor, _ in _exchanged(work):
@@ -90,11 +94,11 @@ def brought(work: Derivation, close: Substitution) -> dict[str, Block]:
         (bond,) = work.causal.graph.incident[vertex.name]
         both = work.structure.effort(bond), work.structure.flow(bond)
         effort, flow = close.each(work.each_in_states([*both]))
-        if vertex.kind == "Sf":
-            power = dot(effort, unforced(flow))
-        else:
-            power = dot(unforced(effort), flow)
-        terms.setdefault(vertex.part, []).append((factor, power))
+        idle = unforced(effort), unforced(flow)
+        own = terms.setdefault(vertex.part, [])
+        own.append((factor, dot(effort, idle[1])))
+        if flow is not idle[1]:
+            own += [(factor, dot(idle[0], flow)), (-factor, dot(*idle))]
     return {part: linear(*of_part) for part, of_part in terms.items()}
 
 

@@ -93,7 +93,9 @@ class Equations:
     `slopes`: F = dZ/dX of the stores' laws, by their states; `effective`: Z / F of those with one
     component whose law is not proportional, which is what of the state makes the effort;
     `brought`: by part the power [W] of its sources in terms of unknown efforts, where joints
-    close; `held`: what stops of these store, by part [J].
+    close; `held`: what stops of these store, by part [J];
+    `pushed`: rates of the stores in terms of unknown efforts, where these act on some of them by
+    laws that are not linear, which `struck` leaves out.
     """
 
     states: tuple[State, ...]
@@ -126,6 +128,7 @@ class Equations:
     effective: Mapping[Block, Block] = field(default_factory=dict)
     brought: Mapping[str, Block] = field(default_factory=dict)
     held: Mapping[str, Block] = field(default_factory=dict)
+    pushed: Mapping[Block, Block] = field(default_factory=dict)
 
     @property
     def stores_of_rows(self) -> tuple[Block, ...]:

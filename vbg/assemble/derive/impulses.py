@@ -45,10 +45,11 @@ CORRECTION = "correction"  # the change c of all rows
 @dataclass(frozen=True, slots=True)
 class Impulses:
     """The efforts of all rows, one behind the other (None without rows), and the steps W u of the
-    stores by their Z."""
+    stores by their Z; whether these are all of what efforts do to the stores."""
 
     multipliers: Block | None
     steps: Mapping[Block, Block]
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,13 @@ class Parted:
         slope: Slope,
     ) -> Impulses:
         """For the change `CORRECTION` of the rows, with the slopes F of the stores.  Where efforts
-        do not act linearly W is G^T."""
+        do not act linearly W is G^T, and not the whole: an effort of |u| steps stores, too, one
+        that is bounded does not."""
         try:
             return self._impulses(work, rates, reacting, slope)
         except NotLinear:
-            return replace(self, apart=frozenset())._impulses(work, rates, {}, slope)
+            through = replace(self, apart=frozenset())._impulses(work, rates, {}, slope)
+            return replace(through, whole=False)
 
     def _impulses(
         self,

@@ -27,6 +27,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
+from vbg.simulate.events.unshared import Unshared, works
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.steppers.stepper import Stepper
 from vbg.solution import Event
@@ -61,6 +62,7 @@ class Jumps:
     def __init__(self, start: Start, projector: Projector):
         self._system, self._projector = start.system, projector
         self._least: Evaluator | None = None
+        self.unshared = Unshared(start.system)
 
     @cached_property
     def _rows(self) -> NDArray[np.intp]:
@@ -139,6 +141,7 @@ class Kick:
 
     start: Start
     at: float
+    unshared: Unshared
     kinks: Sequence[Kink] = ()
 
     def strike(
@@ -152,31 +155,33 @@ class Kick:
     ) -> list[Event]:
         """x right behind it, at t, in place, and what it did; `before`: time and state before
         anything has jumped; `project` moves a state onto the constraints."""
-        system, works = self.start.system, dict[str, float]()
+        system, told = self.start.system, dict[str, float]()
         brought, stored = Evaluator(system.programs.brought), Evaluator(system.programs.energy)
 
         def impulse(t: float, x: Array) -> None:
             held, begin = float(stored(t, x)[0]), x.copy()
 
-            def work(s: float, impulses: Array) -> Array:
-                at_first = _works(brought, *before, impulses)
-                return (1.0 - s) * at_first + s * _works(brought, t, begin, impulses)
+            def work(s: float, x: Array, impulses: Array) -> Array:
+                past = before[1] + (x - begin)  # what chooses as it did, what is struck as it is
+                at_first = works(brought, before[0], past, impulses)
+                return (1.0 - s) * at_first + s * works(brought, t, x, impulses)
 
             path = _Path(self.start.evaluator("impulse"), projector, stored, work)
             x[:], whole, mean = path.follow(t, x)
+            self.unshared.look(t, begin, x, whole)
             project(t, x)
-            found = _works(brought, *before, mean) + _works(brought, t, x, whole - mean)
+            found = works(brought, *before, mean) + works(brought, t, x, whole - mean)
             lack = float(stored(t, x)[0]) - held - float(found.sum())
             size = float(np.abs(found).sum())
             if 0.0 < abs(lack) <= LACKS * size:  # more is for the audit to tell
                 found += lack * np.abs(found) / size
-            works.update(zip(brought.program.outputs, found.tolist(), strict=True))
+            told.update(zip(brought.program.outputs, found.tolist(), strict=True))
 
         turned = switches.struck(self.at, t, x, impulse)
-        taken = {taken_by(part): work for part, work in works.items()}
+        taken = {taken_by(part): work for part, work in told.items()}
         for s in system.slices:
             if s.state.name == SUPPLIED:
-                x[s.first] += sum(works.values())
+                x[s.first] += sum(told.values())
             elif s.state.name in taken:
                 x[s.first] -= taken[s.state.name]
         return [self._told(kink) for kink in self.kinks] + turned
@@ -199,13 +204,13 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """From speeds before a jump to those behind it; `work(s, L)` is that of impulses L at the
-    speeds prescribed at s, by source [J]."""
+    """From speeds before a jump to those behind it; `work(s, x, L)` is that of impulses L
+    at the speeds of x and those prescribed at s, by source [J]."""
 
     impulse: Evaluator
     projector: Projector
     stored: Evaluator
-    work: Callable[[float, Array], Array]
+    work: Callable[[float, Array, Array], Array]
 
     def follow(self, t: float, x: Array) -> Moved:
         """The end of it, and the impulses: the whole and their integral over s.  Where most parts
@@ -245,7 +250,8 @@ class _Path:
         self, t: float, x: Array, missing: Array, ends: Ends, rule: tuple[Array, Array]
     ) -> tuple[Moved, float, float]:
         """The same in one, what its works lack [J], and the largest of these."""
-        held, x, length = float(self.stored(t, x)[0]), x.copy(), ends[1] - ends[0]
+        held, begin, length = float(self.stored(t, x)[0]), x, ends[1] - ends[0]
+        x = begin.copy()
         whole, mean = np.zeros_like(missing), np.zeros_like(missing)
         exact, moving = EXACT * float(np.abs(missing).max()), (self.impulse, self.projector)
         for place, weight in zip(*rule, strict=True):
@@ -253,8 +259,8 @@ class _Path:
             whole += move(*moving, t, x, (1.0 - s) * missing, exact)
             mean += weight * length * whole
         whole += move(*moving, t, x, (1.0 - ends[1]) * missing, exact)
-        slope = self.work(1.0, mean) - self.work(0.0, mean)
-        works = self.work(ends[1], whole) - slope
+        slope = (self.work(ends[1], x, mean) - self.work(ends[0], begin, mean)) / length
+        works = self.work(ends[1], x, whole) - slope
         rise = float(self.stored(t, x)[0]) - held
         size = float(np.abs(works).max(initial=abs(rise)))
         return (x, whole, mean), abs(rise - float(works.sum())), size
@@ -293,9 +299,3 @@ def move(
         x[:], gap = moved, found
         impulses += 0.5**k * step
     return impulses
-
-
-def _works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
-    """Of each part with sources, at the speeds at t [J]: their powers are linear in efforts."""
-    without = brought(t, x, np.zeros_like(impulses)).copy()
-    return np.asarray(brought(t, x, impulses) - without)

@@ -30,6 +30,7 @@ from vbg.assemble.start.redundant import redundancy_of
 from vbg.assemble.start.start import Start
 from vbg.errors import Problem
 from vbg.junctions.latch import MODE
+from vbg.simulate.events.unshared import Unshared, works
 from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import Event
 
@@ -71,8 +72,8 @@ class Latches:
     """Those of one run; `apart` says which cannot close, and why, `notes` whose efforts are not
     unique behind a closing."""
 
-    def __init__(self, start: Start, projector: Projector):
-        self._start, self._projector = start, projector
+    def __init__(self, start: Start, projector: Projector, unshared: Unshared):
+        self._start, self._projector, self._unshared = start, projector, unshared
         self._size = machine_size(start.system)
         self._places = {s.state.name: s.first for s in start.system.slices}
         self.all = tuple(_latches(start))
@@ -106,7 +107,9 @@ class Latches:
             x[latch.moment] += outputs.output(f"{latch.name}.torque")
         self._supply(t, x, impulses)
         self._lose(x, closed, -0.5 * float(impulses @ speeds))
+        begin = x.copy()
         self._projector.strike(t, x, -speeds)
+        self._unshared.look(t, begin, x, impulses)
 
     def _tell_redundant(self, t: float, x: Array, closed: Sequence[Latch]) -> None:
         """A note where rows that hold from now on depend on others as they have not before."""
@@ -145,8 +148,8 @@ class Latches:
     def _supply(self, t: float, x: Array, impulses: Array) -> None:
         """What sources bring in by impulses, in place: their powers are linear in efforts."""
         brought = Evaluator(self._start.system.programs.brought)
-        without = brought(t, x, np.zeros_like(impulses)).copy()
-        work = dict(zip(brought.program.outputs, brought(t, x, impulses) - without, strict=True))
+        found = works(brought, t, x, impulses)
+        work = dict(zip(brought.program.outputs, found, strict=True))
         for part, supplied in work.items():
             self._add(x, taken_by(part), -supplied)
         self._add(x, SUPPLIED, sum(work.values()))

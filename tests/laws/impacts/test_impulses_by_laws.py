@@ -1,0 +1,81 @@
+"""A source that reads the force of one whose speed jumps: its impulse is that of a ramp that gets
+steeper and steeper, or the run ends and says why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from tests.anywhere import shaken
+from tests.tail import tail
+
+AT = 0.53
+
+
+def carts(law, speed, rng):
+    """A source moves one mass, another source pushes a second one by a law of the first's force."""
+    masses = np.exp(rng.uniform(-1.0, 1.0, 2))
+    parts = {
+        "S": {"kind": "speed", "nodes": ["frame", "a"], "speed": speed},
+        "A": {"kind": "mass", "nodes": ["a"], "m": float(masses[0])},
+        "B": {"kind": "mass", "nodes": ["b"], "m": float(masses[1]), "speed": 0.7},
+        "P": {"kind": "force", "nodes": ["frame", "b"], "force": law},
+    }
+    settings = {"t_end": 1.0, "output_step": 0.1, "rtol": 1e-9, "atol": 1e-11}
+    model = vbg.Model(translational=parts, simulate=settings, outputs={"energy": True})
+    return model, masses
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_linear_law_shares_the_impulse(seed):
+    """m_b dv_b = c m_a dv_a; either source supplies its impulse times the mean of its speeds."""
+    rng = np.random.default_rng(seed)
+    low, high, c = rng.uniform(-1.0, 1.0, 3).tolist()
+    model, (a, b) = carts(f"{c!r}*S.force", f"if(t > {AT}, {high!r}, {low!r})", rng)
+    for start in shaken(vbg.start(vbg.assemble(model))):
+        run = vbg.simulate(start)
+        assert run.status.code == "finished" and not run.audit.failures
+        push = c * a * (high - low)
+        step = run["B.speed"][-1] - run["B.speed"][0]
+        assert_allclose(step, push / b, rtol=1e-9)
+        work = push * (run["B.speed"][0] + 0.5 * step)
+        rise = 0.5 * a * (high**2 - low**2)
+        gained = run["energy.supplied"][-1] - run["energy.supplied"][0]
+        assert_allclose(gained, work + rise, rtol=1e-8, atol=1e-10)
+
+
+LAWS = (
+    "0.4*S.force + 0.1*sin(5*t)",
+    "0.4*abs(S.force)",
+    "min(max(0.4*S.force, -2), 2)",
+    "3*atan(S.force)",
+    "0.1*sqrt(abs(S.force))",
+    "max(0.4*S.force, -1)",
+    "0.01*S.force^2",
+    "0.4*S.force*B.speed",
+    "0.2*S.force + 0.1*abs(S.force)",
+)
+
+
+@pytest.mark.parametrize("law", tail(LAWS, 7))
+def test_no_law_is_wrong_without_a_word(law):
+    """Against a ramp of 1e-7 s, whose bounded efforts do next to nothing."""
+
+    def ended(speed):
+        return vbg.simulate(carts(law, speed, np.random.default_rng(4))[0])
+
+    found = ended(f"if(t > {AT}, 1.0, 0.2)")
+    steep = ended(f"0.2 + 0.8*min(max((t - {AT})/1e-7, 0), 1)")
+    assert steep.status.code == "finished" and not steep.audit.failures
+    alike = found["B.speed"][-1] == pytest.approx(steep["B.speed"][-1], abs=1e-4)
+    told = found.status.code == "failed" and "law of forces" in found.status.sentence
+    assert told != alike or found.audit.failures
+
+
+def test_bounded_laws_run_through():
+    for law in LAWS[2:5]:
+        model, _ = carts(law, f"if(t > {AT}, 1.0, 0.2)", np.random.default_rng(5))
+        run = vbg.simulate(model)
+        assert run.status.code == "finished" and not run.audit.failures
