@@ -83,3 +83,16 @@ def test_points_of_flexible_bodies_count():
     )
     assert "hold are turned by half a turn" in run.status.sentence
     assert np.pi - 0.5 < run["hinge.angle"][-1] < np.pi + 0.1
+
+
+def test_small_explicit_steps_end_there_too():
+    """By the discrete-time method, at the end of the row in which it happens."""
+    for share in (0.9, 1.2):
+        arm = {"mass": 1.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), 1.0)}
+        arm["angular_velocity"] = [0.0, float(share * np.pi), 0.0]
+        neck = {"between": ["ground", "arm"], **laws(1.0)["bushing"]}
+        model = vbg.Model(
+            name="free", gravity=[0, 0, 0], bodies={"arm": arm}, forces={"neck": neck}
+        )
+        run = vbg.simulate(model, t_end=4.0, output_step=0.01, method="discrete-time", step=1e-3)
+        assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)

@@ -15,6 +15,8 @@ from vbg.errors import Problem
 from vbg.simulate.discrete.bushings import not_by_small_steps
 from vbg.simulate.discrete.method import DiscreteTime, step_of
 from vbg.simulate.events.events import Switches
+from vbg.simulate.events.half_turns import HalfTurns
+from vbg.simulate.failures import half_turned
 from vbg.simulate.instants.drives import Kink, drive_kinks, require_no_jump
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.samples import Samples
@@ -145,6 +147,7 @@ class _Run:
         require_no_jump(kinks)
         _require_nothing_to_stick(system, kinks)
         self.recorder = Recorder(system, stepper.rates, self.grid, sink)
+        self.half_turns = HalfTurns(system, stepper.x)
         self.samples = Samples(system, bends)
         # kinks of laws need no steps of their own here, what sticks and switches has a state
         self.switches = None
@@ -174,6 +177,8 @@ class _Run:
                         "The step is too long for the springs or masses of this model: give a "
                         "shorter step, or use method = 'auto'.",
                     )
+                if twisted := self.half_turns.passed(stepper.x):
+                    return half_turned(stepper.t, twisted)
                 if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
                     self.recorder.end_at(stepper.t, stepper.x)
                     return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")

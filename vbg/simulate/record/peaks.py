@@ -198,7 +198,9 @@ class Peaks:
         signs = np.random.default_rng(0).choice((-1.0, 1.0), (BLOCK, len(x)))
         moved = np.vstack([x, x + self._moves * np.spacing(x) * signs])
         values = self._signals(np.full(len(moved), t), moved)
-        changed = ROUNDINGS * np.nan_to_num(np.abs(values[1:] - values[0]).max(axis=0))
+        changed = ROUNDINGS * np.nan_to_num(
+            np.abs(values[1:] - values[0]).max(axis=0), posinf=np.inf
+        )
         of_vector = np.zeros(len(vectors))
         np.maximum.at(of_vector, vectors, changed)
         found = of_vector[vectors]

@@ -26,6 +26,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.motion.events.endless import remedy_for
+from vbg.tmm_bridge.motion.events.half_turns import Twisted, Twists
 from vbg.tmm_bridge.motion.events.impulses import kick, slipped, strike_apart
 from vbg.tmm_bridge.motion.events.latches import Apart, switched, turned_at_start
 from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
@@ -77,6 +78,7 @@ class _Record:
     patience: float = np.inf
     method: Method = field(default_factory=Method)
     looks: Looks = field(default_factory=Looks)
+    twists: Twists = field(default_factory=Twists)
     between: Witnesses = field(default_factory=Witnesses)
     times: list[float] = field(default_factory=list)
     states: list[Array] = field(default_factory=list)
@@ -154,6 +156,8 @@ def integrate(
             f"joints.{gap.joint} is to close at t = {gap.t:.6g} s, but its frames are"
             f" {gap.gap} apart."
         )
+    except Twisted as part:
+        status = _failed(part.sentence)
     except Singular as pose:
         status = _failed(
             f"singular posture at t = {pose.t:.6g} s: closing the loop at"
@@ -185,6 +189,7 @@ def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
         y[plant.works.places[2]] = y0[plant.works.places[2]]
     record.events += turned_at_start(plant, float(record.grid[0]), y0, y)
     record.add(plant, float(record.grid[0]), y.copy())
+    record.twists.look(plant, t, y)
     return y
 
 
@@ -295,6 +300,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             signs = _note_event(span, t, y, signs, hit)
         try:
             y = plant.project(t, y)
+            record.twists.look(plant, t, y)
             _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
             record.back_to(dense.span[0])

@@ -1,0 +1,68 @@
+"""Elastic ends that are turned by half a turn against each other end a run of this solver, too."""
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.simulate.postures.test_half_turns import laws, twisted
+from vbg.tmm_bridge import simulate
+
+
+@pytest.mark.parametrize("kind", ["bushing", "beam_element"])
+def test_a_twist_ends_at_half_a_turn(kind):
+    """As the first solver's, by the vectors before and behind a step."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        axis = random.normal(size=3)
+        J, k = (float(10.0 ** random.uniform(-6, 3)) for _ in range(2))
+        for share in (0.95, 1.05, 7.0):
+            made = twisted(laws(k)[kind], axis / np.linalg.norm(axis), share, J, k, random.normal())
+            run = simulate(made)
+            exact = share * np.pi * np.sin(np.sqrt(k / J) * run.time)
+            np.testing.assert_allclose(run["hinge.angle"], exact, atol=3e-6 * share)
+            if share < 1.0:
+                assert run.status.code == "finished"
+                continue
+            assert run.status.code == "failed", share
+            assert "neck are turned by half a turn" in run.status.sentence
+            assert np.pi - 0.08 * share < run["hinge.angle"][-1] < np.pi * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, simulate])
+def test_elastic_hinges_count(solve):
+    """A body that nothing but an element holds: its twist is a joint coordinate of this solver."""
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        J, k = (float(10.0 ** random.uniform(-3, 3)) for _ in range(2))
+        w = float(np.sqrt(k / J))
+        for share in (0.95, 1.3):
+            inertia = dict.fromkeys(("xx", "yy", "zz"), J)
+            spin = [float(share * np.pi * w), 0.0, 0.0]
+            stiff = {"EA": 1e3 * k, "GJ": k, "EI_y": 9.0 * k, "EI_z": 7.0 * k}
+            model = vbg.Model(
+                name="twisted",
+                gravity=[0, 0, 0],
+                bodies={"arm": {"mass": J, "inertia": inertia, "angular_velocity": spin}},
+                forces={
+                    "neck": {
+                        "kind": "beam_element",
+                        "between": ["ground", "arm"],
+                        "length": 1.0,
+                        **stiff,
+                    }
+                },
+            )
+            run = solve(model, t_end=3.0 / w, output_step=0.02 / w)
+            sine = share * np.pi * np.sin(w * run.time)
+            np.testing.assert_allclose(run["neck.curvature"][:, 0], sine, atol=1e-5)
+            assert run.status.code == ("finished" if share < 1.0 else "failed")
+            assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
+
+
+def test_what_nothing_holds_turns_on():
+    """About an axis without stiffness there is no torque that could turn over."""
+    axis = np.array([0.0, 1.0, 0.0])
+    law = {"kind": "bushing", "stiffness": [50.0, 50.0, 50.0, *(9.0 * (1.0 - axis))]}
+    run = simulate(twisted(law, axis, share := np.sqrt(17.0), 1.0, 1.0))
+    assert run.status.code == "finished"
+    np.testing.assert_allclose(run["hinge.angle"], share * np.pi * run.time, rtol=1e-7)
