@@ -24,12 +24,6 @@ def signed(h: float, v: float) -> vbg.Model:
     return sliding(h, v, translational=force)
 
 
-def last(h: float, v: float) -> vbg.Model:
-    """A force that begins on the last row."""
-    machine = law(h, v)
-    return machine.edited(("simulate", "t_end"), 0.5 * ROWS * h)
-
-
 def springy(h: float, v: float) -> vbg.Model:
     """A force that begins when a spring has turned the motion by three radians."""
     k = MASS * (3.0 / (0.5 * ROWS * h)) ** 2
@@ -56,7 +50,7 @@ def diode(h: float, v: float) -> vbg.Model:
     return model("diode", h, electric=parts)
 
 
-MAKERS = (locking, diode, springy, signed, last, stop, stick, lock, law)
+MAKERS = (locking, diode, springy, signed, stop, stick, lock, law)
 CASES = [(maker, seed) for seed in range(4) for maker in MAKERS]
 
 

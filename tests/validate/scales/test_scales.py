@@ -116,3 +116,39 @@ def test_the_rotor_of_a_motor_is_a_shaft():
     model = vbg.Model(**circuit(71047))
     verdict = compare(vbg.simulate(model), simulate(model), model=model)
     assert verdict.result == "PASS", verdict.sentence
+
+
+@pytest.mark.parametrize("gain", [1.0, 4e3, 1e7])
+def test_a_controller_reaches_no_farther_than_its_limits(gain):
+    """However large its gain is: a lost thousandth of the energy is no rounding beside what the
+    gain would give."""
+    signals = {
+        "aim": {"kind": "step", "height": 0.2},
+        "drive": {
+            "kind": "pid",
+            "demand": "aim",
+            "measured": "rotational.shaft.angle",
+            "kp": gain,
+            "lower": -24.0,
+            "upper": 12.0,
+        },
+    }
+    electric = {
+        "u": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "drive"},
+        "m": {
+            "kind": "dc_motor",
+            "nodes": ["a", "gnd"],
+            "on": "rotational.shaft",
+            "R": 0.8,
+            "K": 0.3,
+        },
+    }
+    rotational = {"J": {"kind": "inertia", "nodes": ["shaft"], "J": 0.02}}
+    model = vbg.Model(signals=signals, electric=electric, rotational=rotational)
+    assert natural_scales(model, {}, 1.0)["V"] == 24.0
+    loose = dict(signals["drive"])
+    del loose["upper"]
+    without = vbg.Model(
+        signals=signals | {"drive": loose}, electric=electric, rotational=rotational
+    )
+    assert natural_scales(without, {}, 1.0)["V"] == max(gain, 24.0)

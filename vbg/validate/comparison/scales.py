@@ -333,10 +333,13 @@ def _words(value: Any) -> Iterator[str]:
 
 def _reach(model: Model, name: str, on_the_way: set[str]) -> float:
     """A magnitude that a signal may have: the largest number without a unit in it and in what
-    it reads; zero for other names."""
+    it reads, where it has no limits on both sides; zero for other names."""
     part = model.signals.get(name)
     if part is None or name in on_the_way:
         return 0.0
+    lower, upper = getattr(part, "lower", None), getattr(part, "upper", None)
+    if lower is not None and upper is not None:
+        return max(abs(float(lower)), abs(float(upper)))
     largest = 0.0
     for key, field in declared(type(part)).items():
         given = getattr(part, key)
