@@ -25,9 +25,11 @@ from vbg.physics.axes import axes_in_body
 from vbg.spatial import quaternion_from_matrix, quaternion_product
 
 Array = NDArray[np.float64]
+Places = NDArray[np.intp]
 Turn = Callable[[Array], Array]
 
 KINDS = ("bushing", "beam_element")
+GROUND = np.array([1.0, 0.0, 0.0, 0.0])  # quaternion of the ground
 UNHELD = 1e-9  # of the stiffness: rounding, about an axis that nothing holds
 CLOSE = 1e-2  # rad below half a turn, where what ends the integration is the law
 
@@ -37,36 +39,56 @@ class HalfTurns:
 
     def __init__(self, system: System, x: Array):
         self._watched = tuple(_watched(system))
-        self._signs = [np.sign(each.turn(x)[0]) for each in self._watched]
+        rigid = [k for k, each in enumerate(self._watched) if each.at is not None]
+        self._rigid = np.array(rigid, dtype=int)
+        self._bent = [k for k, each in enumerate(self._watched) if each.at is None]
+        at = np.array([self._watched[k].at for k in rigid], dtype=int).reshape(-1, 2, 4)
+        self._first, self._second = at[:, 0].T, at[:, 1].T
+        written = np.array([self._watched[k].written for k in rigid]).reshape(-1, 4)
+        self._written = written.T
+        self._signs = np.sign(self._cosines(x))
+
+    def _cosines(self, x: Array) -> Array:
+        """cos(a/2) of all, q_B . (q_A o q_0), q_0 the written turn of B against A."""
+        found = np.zeros(len(self._watched))
+        if len(self._rigid):
+            here = np.concatenate([x, GROUND])
+            carried = quaternion_product(here[self._first], self._written)
+            found[self._rigid] = (here[self._second] * carried).sum(axis=0)
+        for k in self._bent:
+            found[k] = self._watched[k].turn(x)[0]
+        return found
 
     def passed(self, x: Array) -> str:
         """The part that is beyond half a turn in the state x, where its load jumps; empty where
         none is.  About an axis that it does not hold a part may turn on."""
-        for k, each in enumerate(self._watched):
-            turn = each.turn(x)
-            if self._signs[k] * turn[0] < 0.0:
-                if each.jumps(turn[1:]):
-                    return each.name
-                self._signs[k] = -self._signs[k]
+        if not self._watched:
+            return ""
+        for k in np.flatnonzero(self._signs * self._cosines(x) < 0.0):
+            if self._watched[k].jumps(self._watched[k].turn(x)[1:]):
+                return self._watched[k].name
+            self._signs[k] = -self._signs[k]
         return ""
 
     def near(self, x: Array) -> str:
         """The part that is about to be."""
-        for each in self._watched:
-            turn = each.turn(x)
-            if abs(turn[0]) < 0.5 * CLOSE and each.jumps(turn[1:]):
-                return each.name
+        for k in np.flatnonzero(np.abs(self._cosines(x)) < 0.5 * CLOSE):
+            if self._watched[k].jumps(self._watched[k].turn(x)[1:]):
+                return self._watched[k].name
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """turn: quaternion of the second body against the first, beside the written posture, in axes
-    of the first; stiffness (6, 3): efforts by the rotation vector, there."""
+    """turn: quaternion of the second body against the first, beside the `written` one, in axes
+    of the first; stiffness (6, 3): efforts by the rotation vector, there; at: where the quaternions
+    of both stand in (x, GROUND), None of a point of a flexible body."""
 
     name: str
     turn: Turn
     stiffness: Array
+    written: Array
+    at: tuple[Places, Places] | None
 
     def jumps(self, axis: Array) -> bool:
         """Whether the efforts are others for half a turn about `axis` and about its opposite."""
@@ -81,7 +103,10 @@ def _watched(system: System) -> Iterator[_Watched]:
         held = _held(part)
         if held.any():
             first, second = (_turned(system, end) for end in part.between)
-            yield _Watched(name, _between(first, second, _written(system, part.between)), held)
+            written = _written(system, part.between)
+            a, b = (_place(system, end) for end in part.between)
+            at = None if a is None or b is None else (a, b)
+            yield _Watched(name, _between(first, second, written), held, written, at)
 
 
 def _held(part: Bushing | BeamElement) -> Array:
@@ -106,7 +131,7 @@ def _turned(system: System, end: Attachment) -> Turn:
     """The quaternion of a body, of a point of a flexible one, or of the ground."""
     body = system.model.bodies.get(end.body)
     if body is None:
-        return lambda _: np.array([1.0, 0.0, 0.0, 0.0])
+        return lambda _: GROUND
     if not isinstance(body, FlexiblePoint):
         return _state(system, f"{end.body}.quaternion")
     base = _state(system, f"{body.on.body}.quaternion")
@@ -117,6 +142,17 @@ def _turned(system: System, end: Attachment) -> Turn:
         return np.asarray(quaternion_product(base(x), bent / np.linalg.norm(bent)))
 
     return point
+
+
+def _place(system: System, end: Attachment) -> Places | None:
+    """Where its quaternion stands in (x, GROUND); None where bending turns it besides."""
+    body = system.model.bodies.get(end.body)
+    if body is None:
+        return system.size + np.arange(4)
+    if isinstance(body, FlexiblePoint):
+        return None
+    found = next(s for s in system.slices if s.state.name == f"{end.body}.quaternion")
+    return np.arange(found.first, found.last)
 
 
 def _state(system: System, name: str) -> Turn:
