@@ -13,8 +13,10 @@ from tests.tail import tail
 from vbg.analysis.linear.linear import linearise
 from vbg.analysis.linear.modes import Mode
 from vbg.cli.main import main
+from vbg.tmm_bridge.modes.modal import vibration
 
 DIGITS = 200
+NOTHING = 1e-30  # 1/s
 
 
 def exact_poles(masses, elements):
@@ -73,6 +75,16 @@ def told(modes: tuple[Mode, ...]):
     return found
 
 
+def told_by_transfer(model):
+    """The same by the second solver, none of them known to less than a millionth of itself, zeros
+    to nothing."""
+    found, poles = [], vibration(model)
+    for value, known in zip(poles.poles, poles.known, strict=True):
+        assert known <= 1e-6 * abs(value) + NOTHING
+        found += [(value, known), (value.conjugate(), known)][: 2 if value.imag else 1]
+    return found
+
+
 def beyond(found, right):
     """By how much, relative, the poles lie apart beyond what they are known to, paired best."""
     assert len(found) == len(right)
@@ -90,7 +102,9 @@ def test_poles_of_masses_springs_and_dampers_over_twenty_decades(seed):
     """Those of two hundred digits, as far as they are told to be known; zero where none is."""
     masses, elements, model = chain_or_net(seed, 10.0)
     modes = linearise(vbg.assemble(model)).modes
-    assert beyond(told(modes), exact_poles(masses, elements)) < 1e-9
+    right = exact_poles(masses, elements)
+    assert beyond(told(modes), right) < 1e-9
+    assert beyond(told_by_transfer(model), right) < 1e-9
 
 
 @pytest.mark.parametrize("soft", [1e-6, 1e-8, 1e-12, 1e-17])
@@ -116,6 +130,10 @@ def test_a_soft_spring_between_stiff_pairs_is_no_free_motion(seed, soft, tmp_pat
     vbg.write(model, file)
     assert main(["show", "modes", file]) == 0
     out = capsys.readouterr().out
+    found = vibration(model)
+    assert [pole == 0.0 for pole in found.poles] == [True, True, False, False, False]
+    assert abs(found.poles[2].imag - slow) <= 1e-9 * slow
+    assert found.known[2] <= 1e-12 * slow
     assert "2 poles at zero, 3 undamped" in out
     assert ("Known only" in out) == (modes[2].error > 1e-6 * slow)
 
@@ -137,6 +155,9 @@ def test_a_leak_beside_a_conductance_that_hides_it(seed):
     slow = -1.0 / (sum(C) * leak)
     assert mode.eigenvalue.real == pytest.approx(slow, rel=1e-9)
     assert mode.error <= 0.05 * abs(slow)
+    found = vibration(vbg.Model(electric=parts))
+    assert found.poles[0] == pytest.approx(slow, rel=1e-9)
+    assert found.known[0] <= 1e-9 * abs(slow)
 
 
 def test_parts_that_do_not_touch_have_poles_of_their_own():

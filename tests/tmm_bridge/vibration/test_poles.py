@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from mpmath import eig, matrix, mp, workdps
@@ -10,10 +13,13 @@ from scipy.linalg import eigh
 import vbg
 from tests.rods import hanging_rods
 from tests.tail import tail
-from vbg.cli.show.vibration import Row, worst_of
+from vbg.analysis.linear.linear import linearise
+from vbg.analysis.rest.idle import sought_rest
+from vbg.cli.show.vibration import Row, poses_at, told_at, worst_of
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.roots.poles import poles_of
 
+ROOT = Path(__file__).parents[3]
 ONES = dict.fromkeys(("xx", "yy", "zz"), 1.0)
 
 
@@ -180,9 +186,32 @@ def test_what_neither_solver_tells_from_zero_is_not_agreed(seed):
     assert worst_of(rows(turned, beside, (e, d))) == 0.0
     assert worst_of(rows(turned, turned * (1.0 + 1.1 * (e + d) / slow), (e, d))) > 1e-6
     assert worst_of(rows(0.0, 0.0, (slow, slow))) == 0.0
+    assert worst_of(rows(turned, 0.0, (e, d))) == worst_of(rows(0.0, turned, (e, d))) == 1.0
     lacks = rows(complex("nan"), turned, (0.0, 0.0))
     assert not lacks[0].free_on_one_side
     assert rows(complex("nan"), 0.0, (0.0, 0.0))[0].free_on_one_side
+
+
+@pytest.mark.parametrize("seed", tail(range(8), 3))
+def test_a_free_motion_beside_a_kink(seed):
+    """Pressures on both sides of a shut valve have one zero, that of the oil that stays in: its
+    form is taken a step beside the edge of the valve, which leaks there."""
+    rng = np.random.default_rng(seed)
+    sizes = 10.0 ** rng.uniform(-0.3, 0.3, 5)
+    document = tomllib.loads((ROOT / "examples" / "hydraulic-arm.toml").read_text())
+    del document["vbg"]
+    document["bodies"]["arm"]["mass"] *= sizes[0]
+    cylinder, valve = document["hydraulic"]["cylinder"], document["hydraulic"]["valve"]
+    for key, size in zip(("volume", "bulk", "friction"), sizes[1:4], strict=True):
+        cylinder[key] *= size
+    valve["qn"] *= sizes[4]
+    place = sought_rest(vbg.assemble(vbg.Model(**document)))
+    linear = linearise(place.system, place.point)
+    model, poses, told = place.system.model, poses_at(place), told_at(place)
+    found = vibration(model, poses=poses, off=place.off, told=told)
+    assert found.poles[0] == linear.modes[0].eigenvalue == 0.0
+    assert found.poles[1:].all()
+    assert found.known[0] <= 1e-6
 
 
 @pytest.mark.parametrize("damped", [0.0, 0.02, 0.3])

@@ -23,7 +23,6 @@ PLACE = 52
 SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left out
 AGREES = 1e-6  # relative difference of poles, shapes and responses; else the exit code is 1
 ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
-NOTHING = 1e-9  # of the largest pole: as small is what rests that are not exact leave of zero
 ROUNDING = 1e-13  # of the largest amplitude: a smaller one is not excited
 LOST = 1e-8  # of the peak: smaller amplitudes are known to the peak's rounding only
 RESONANT = 0.01  # relative distance from a pole within which a response is not compared
@@ -96,10 +95,9 @@ class Row:
         if not self.both:
             return self.error
         known = sum(e for e, p in zip(self.known, (self.pole, self.other), strict=True) if p)
-        free = self.pole == 0.0 or self.other == 0.0
-        if abs(self.pole - self.other) <= max(known, NOTHING * self.scale if free else 0.0):
+        if abs(self.pole - self.other) <= known:
             return 0.0
-        return 1.0 if free else self.error
+        return 1.0 if self.pole == 0.0 or self.other == 0.0 else self.error
 
     @property
     def untold(self) -> bool:

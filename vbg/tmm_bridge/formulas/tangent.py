@@ -6,7 +6,8 @@ derivative to the tape, with floats and arrays it computes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -184,6 +185,13 @@ def computed_along(
     operations: Iterable[Operation], memory: Array, curves: Array, seeds: Mapping[int, Any]
 ) -> dict[int, Any]:
     """The same, computed at the values that a tape was just played to."""
+    slope = _slope_at(memory, curves)
+    with np.errstate(all="ignore"):
+        return along(operations, lambda place: float(memory[place]), slope, seeds)
+
+
+def _slope_at(memory: Array, curves: Array) -> Callable[[float, int, int], float]:
+    """The slopes of curves."""
 
     def slope(x: float, first: int, n: int) -> float:
         begin, count = int(memory[first]), int(memory[n])
@@ -191,5 +199,20 @@ def computed_along(
         d = x - curves[k, 0]
         return float(curves[k, 2] + d * (2.0 * curves[k, 3] + d * 3.0 * curves[k, 4]))
 
-    with np.errstate(all="ignore"):
-        return along(operations, lambda place: float(memory[place]), slope, seeds)
+    return slope
+
+
+def step_slopes(
+    operation: Operation, memory: Array, curves: Array, by: Container[int]
+) -> list[tuple[int, float]]:
+    """The operands of one operation among the places `by`, with its slopes by them where they do
+    not vanish, NaN where it has none."""
+    found = []
+    for place in dict.fromkeys(one for one in operation[2:] if one in by):
+        try:
+            one = float(computed_along([operation], memory, curves, {place: 1.0})[operation[1]])
+        except ArithmeticError:
+            one = math.nan
+        if one != 0.0:
+            found.append((place, one if math.isfinite(one) else math.nan))
+    return found

@@ -32,7 +32,15 @@ from vbg.tmm_bridge.modes.network.acting import Rows
 from vbg.tmm_bridge.modes.network.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
 from vbg.tmm_bridge.modes.posture.small import Small, check, small_motion
-from vbg.tmm_bridge.modes.roots.poles import Poles, may_be_rounding, poles_of
+from vbg.tmm_bridge.modes.roots.decimal_form import Decimals, Mechanical
+from vbg.tmm_bridge.modes.roots.poles import (
+    COPIES,
+    EPS,
+    SPREAD,
+    Poles,
+    may_be_rounding,
+    poles_of,
+)
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 STEPS = 60
@@ -54,16 +62,17 @@ SAMPLES = 4
 @dataclass(frozen=True)
 class States:
     """z' = S z, z = (p, v, x): `open` (n_v, n) takes p to displacements of all hinges; S may be off
-    by what one of the `samples` (k, ...) is."""
+    by what one of the `samples` (k, ...) is; the same in `decimals`."""
 
     S: Array
     open: Array
     samples: Array | None = None
+    decimals: Decimals | None = None
 
     @cached_property
     def poles(self) -> Poles:
         """Eigenvalues [1/s], one of each conjugate pair, by size."""
-        found = poles_of(self.S, self.samples)
+        found = poles_of(self.S, self.samples, self.decimals)
         upper = found.values.imag >= 0.0
         return Poles(found.values[upper], found.known[upper])
 
@@ -127,10 +136,11 @@ def _open_matrices(small: Small) -> tuple[Array, Array, Array, Array]:
     return still, N.T @ M @ N, N.T @ C @ N, N.T @ K @ N
 
 
-def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
+def known_states(small: Small, plant: Plant, y: Array, x: Array, *, beside: bool = False) -> States:
     """The same, and samples of what entries of S are off by: their changes where hinges and states
-    move in their last digits, hinges of trees by what is left of the way to rest.  Taken only
-    where poles are as small as that may make them."""
+    move in their last digits, hinges of trees by what is left of the way to rest; `beside` a kink
+    those by as large a step as leads there from it.  Taken only where poles are as small as that
+    may make them."""
     found = states_of(small)
     if not may_be_rounding(found.S):
         return found
@@ -140,15 +150,25 @@ def known_states(small: Small, plant: Plant, y: Array, x: Array) -> States:
     hinges, units = np.zeros(small.n_v), _units(small)
     left = np.abs(_step(here)[0].hinges) if here.states is None else hinges
     hinges[small.free] = np.clip(left[small.free], LAST * units, STILL * units)
-    rng, samples = np.random.default_rng(2), []
+    rng, places = np.random.default_rng(2), [_stepped(plant, here, y, x)] if beside else []
     for _ in range(SAMPLES):
         moved = x.copy()
         step = hinges * rng.standard_normal(small.n_v)
         moved[held] += states * rng.standard_normal(len(states))
-        there = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small
-        other = states_of(there)
-        samples.append(_alike(other, found) - found.S)
-    return replace(found, samples=np.array(samples))
+        places.append((displace(plant.mechanism.tables, y, step), moved))
+    others = (states_of(_linear(plant, *place).small) for place in places)
+    samples = [_alike(other, found) - found.S for other in others]
+    return replace(found, samples=np.array(samples), decimals=_in_decimals(here.small))
+
+
+def _in_decimals(small: Small) -> Decimals:
+    still, M, C, K = _open_matrices(small)
+    n, a = still.shape[1], small.acting
+    read = acted = np.zeros((0, n))
+    if a is not None:
+        read, acted = _of(a.reads, small, still), _of(a.acts, small, still)
+    parts = Mechanical(M, C, K, read, acted)
+    return Decimals(parts, None if a is None else a.chain, SPREAD * EPS, COPIES)
 
 
 def _alike(other: States, to: States) -> Array:
@@ -242,15 +262,21 @@ def _on_one_side(plant: Plant, now: _Linear, y: Array, x: Array) -> tuple[Small,
     small, a = now.small, now.small.acting
     if a is None or now.states is None:
         return small, y, x
-    step, moved = np.zeros(small.n_v), x.copy()
-    step[small.free] = BESIDE * _units(small)
-    moved[now.states] += BESIDE * np.abs(now.sizes) + OFF_ZERO
-    beside = displace(plant.mechanism.tables, y, step)
+    beside, moved = _stepped(plant, now, y, x)
     b = _linear(plant, beside, moved).small.acting
     other = replace(small, acting=b)
     here, there = states_of(small).poles.values, states_of(other).poles.values
     alike = len(here) == len(there) and np.allclose(there, here, rtol=KINK, atol=0.0)
     return (small, y, x) if alike else (other, beside, moved)
+
+
+def _stepped(plant: Plant, now: _Linear, y: Array, x: Array) -> tuple[Array, Array]:
+    """The small common step from a kink."""
+    step, moved = np.zeros(now.small.n_v), x.copy()
+    step[now.small.free] = BESIDE * _units(now.small)
+    if now.states is not None:
+        moved[now.states] += BESIDE * np.abs(now.sizes) + OFF_ZERO
+    return displace(plant.mechanism.tables, y, step), moved
 
 
 def _seen(plant: Plant, y: Array, x: Array) -> Snapshot | None:

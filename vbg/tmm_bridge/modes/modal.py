@@ -126,7 +126,9 @@ class Vibration:
     @cached_property
     def _known(self) -> States:
         plant = Plant(self.network or self.small.mechanism)
-        return known_states(self.small, plant, *(self.at or (self.y, self.x)))
+        y, x = self.at or (self.y, self.x)
+        beside = not (np.array_equal(y, self.y) and np.array_equal(x, self.x))
+        return known_states(self.small, plant, y, x, beside=beside)
 
     def shape(self, pole: complex) -> dict[str, complex]:
         """Complex displacement of the joint coordinates in the motion exp(pole t), velocities of

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbg.tmm_bridge.kernels.motion.rotation import Array
+from vbg.tmm_bridge.modes.roots.decimal_form import Chain
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Rows:
 class Acting:
     """The network about rest: see the module.  `names` of the states are not known: they are
     numbered as the network has them, `states` their places; `inputs` are names of r;
-    what it tells, by name, is T0 x + T1 m + T2 m' + T3 r."""
+    `chain` the same along the tape; what it tells, by name, is T0 x + T1 m + T2 m' + T3 r."""
 
     reads: Rows
     acts: Rows
@@ -60,6 +61,7 @@ class Acting:
     inputs: tuple[str, ...]
     B2: Array
     D2: Array
+    chain: Chain
     told: tuple[str, ...]
     T: tuple[Array, Array, Array, Array]
 

@@ -32,6 +32,7 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.modes.network.acting import Acting, Rows
 from vbg.tmm_bridge.modes.posture.loads import load_axes
+from vbg.tmm_bridge.modes.roots.decimal_form import Chain
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 
@@ -105,12 +106,30 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
         tuple(network.taps),
         J[:n, last:],
         J[n:rows, last:],
+        _chain(p, states, [int(place) for place, _, _ in readings], orders),
         tuple(names[k - rows] for k in firm),
         (J[firm, :n], m[firm], m1[firm], J[firm, last:]),
     )
     fed = {int(k): float(p.memory[place]) for k, place in p.fed}
     values = dict(zip(names, p.memory[p.outputs].tolist(), strict=False))
     return Snapshot(acting, fed, p.memory[p.rates[states]], values, J[told, :n])
+
+
+def _chain(p: Program, states: Array, reads: list[int], orders: Array) -> Chain:
+    first, last = p.ends[PLAY_BALANCE], p.ends[PLAY_CHANGES + 1]
+    assert PLAY_BALANCE < PLAY_FEEDS < PLAY_CHANGES
+    return Chain(
+        [tuple(map(int, row)) for row in p.code[first:last]],  # type: ignore[misc]
+        p.memory.copy(),
+        p.curves,
+        p.x[states].tolist(),
+        p.z.tolist(),
+        reads,
+        orders,
+        p.rates[states].tolist(),
+        p.fed[:, 1].tolist(),
+        p.residual.tolist(),
+    )
 
 
 def _require_no_turns(plant: Plant, by_turns: Array) -> None:

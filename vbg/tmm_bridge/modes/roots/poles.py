@@ -14,6 +14,7 @@ left are zeros known to that only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -21,12 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.tmm_bridge.kernels.motion.rotation import Array
+from vbg.tmm_bridge.modes.roots.decimal_form import FEWER, Decimals, Forms
 from vbg.tmm_bridge.modes.roots.polynomial import (
     Exact,
     Roots,
     characteristic,
     derivative,
     digits_for,
+    exact,
     log10,
     roots,
     sizes_at,
@@ -39,6 +42,8 @@ SLOW = 1e-4  # of the largest pole or entry: rounding of entries may make smalle
 COPIES, SPREAD = 6, 4.0  # each moved by more than what S itself may be off by
 SMALL = 1e-7  # of a pole: a real or imaginary part as small, and no larger than its error, is none
 SURE = 1e-8  # of a pole: what it is known to where no more digits are looked for
+LAST = 10  # times what decimals round by
+VAGUE = 1e-6  # of a pole: what one is known to from which it is looked for in decimals
 NEAR = 1e-3  # of a pole: what one is known to from which the search for its digits begins
 QUOTIENTS, BESIDE = 3, 1e-9 * (1.0 + 0.7j)  # of one pole; relative: where S less it is inverted
 ALIKE = 1e-3  # relative: poles no further apart are alike
@@ -60,16 +65,23 @@ def may_be_rounding(S: Array) -> bool:
     return bool(sizes.min() <= SLOW * max(sizes.max(), np.abs(S).max(initial=0.0)))
 
 
-def poles_of(S: Array, samples: Array | None = None) -> Poles:
-    """Of S (n, n), off by one of the `samples` (k, n, n) and last digits."""
+def poles_of(S: Array, samples: Array | None = None, decimals: Decimals | None = None) -> Poles:
+    """Of S (n, n), off by one of the `samples` (k, n, n) and last digits; where these leave poles
+    zero or vague, of the same form in `decimals`."""
     off = np.zeros((0, *S.shape)) if samples is None else samples
+    linked = (S != 0.0) | off.any(axis=0)
+    if decimals is not None:
+        linked |= decimals.linked
     values, known = [np.zeros(0, dtype=complex)], [np.zeros(0)]
-    for part in _parts((S != 0.0) | off.any(axis=0)):
+    for part in _parts(linked):
         one, more = S[np.ix_(part, part)], off[:, part[:, None], part]
         found = _together(one, more)
         if np.any(found.known > SURE * np.abs(found.values)):
             nonzero = bool(np.all(found.known <= NEAR * np.abs(found.values)))
             found = (_one_by_one(one, more, found) if nonzero else None) or _exact(one, more, found)
+            if np.any(found.known > VAGUE * np.abs(found.values)):
+                forms = None if decimals is None else decimals.forms
+                found = found if forms is None else _summed(forms, part, more, found)
         values.append(found.values)
         known.append(found.known)
     every, sure = np.concatenate(values), np.concatenate(known)
@@ -139,11 +151,31 @@ def _one_by_one(S: Array, samples: Array, rough: Poles) -> Poles | None:
 def _exact(S: Array, samples: Array, rough: Poles) -> Poles:
     from scipy.linalg import matrix_balance
 
-    n, size = len(S), np.diag(matrix_balance(S, permute=False)[1])  # powers of 2
+    size = np.diag(matrix_balance(S, permute=False)[1])  # powers of 2
+    return _of_copies([one / size[:, None] * size for one in _copies(S, samples)], rough)
+
+
+def _summed(forms: Forms, part: NDArray[np.intp], samples: Array, rough: Poles) -> Poles:
+    """Of a part of the form in decimals."""
+    copies = [one[np.ix_(part, part)] for one in forms.copies]
+    with digits_for(len(part), more=forms.digits):
+        for k in range(COPIES if len(samples) else 0):
+            copies[1 + k] = copies[1 + k] + exact(_moved_by(samples, k))
+    with digits_for(len(part), _alike(rough.values), forms.digits - FEWER):
+        rounded = characteristic(forms.rounded[np.ix_(part, part)])
+    return _of_copies(copies, rough, forms.digits, rounded)
+
+
+def _of_copies(
+    copies: Sequence[Exact | Array], rough: Poles, digits: int = 0, rounded: Exact | None = None
+) -> Poles:
+    """Of the first of the copies, which differ by what it may be off by, the polynomial `rounded`
+    by what is rounding of decimals."""
+    n, alike = len(copies[0]), _alike(rough.values)
     near = rough.values[rough.known <= NEAR * np.abs(rough.values)].tolist()
-    alike = _alike(rough.values)
-    with digits_for(n, alike):
-        p, *others = (characteristic(one / size[:, None] * size) for one in _copies(S, samples))
+    with digits_for(n, alike, digits):
+        p, *others = (characteristic(one) for one in copies)
+        others += [] if rounded is None else [p + LAST * (rounded - p)]
         changes = np.array([other - p for other in others])
         most = np.abs(changes).max(axis=0)
         m = n - int(np.flatnonzero(np.abs(p) > most)[-1])
@@ -171,8 +203,12 @@ def _copies(S: Array, samples: Array) -> Array:
     copies = np.repeat(S[None], 1 + COPIES, axis=0)
     copies[1:] *= 1.0 + SPREAD * EPS * rng.standard_normal((COPIES, *S.shape))
     for k in range(COPIES if len(samples) else 0):
-        copies[1 + k] += SPREAD * (-1.0) ** (k // len(samples)) * samples[k % len(samples)]
+        copies[1 + k] += _moved_by(samples, k)
     return copies
+
+
+def _moved_by(samples: Array, k: int) -> Array:
+    return np.asarray(SPREAD * (-1.0) ** (k // len(samples)) * samples[k % len(samples)])
 
 
 def _zeros_known_to(last: Exact, first: Decimal) -> float:

@@ -37,10 +37,10 @@ TURNED = 0.7  # rad of the first roots on their circles, off any symmetry
 
 
 @contextmanager
-def digits_for(n: int, alike: int = 1) -> Iterator[None]:
+def digits_for(n: int, alike: int = 1, more: int = 0) -> Iterator[None]:
     """Decimals of as many digits as matrices (n, n) need of which so many poles are `alike`: p is
-    known to its digits, a root of m alike to their m-th part."""
-    digits = DIGITS + MORE * n + EACH * (alike - 1)
+    known to its digits, a root of m alike to their m-th part; and so many more."""
+    digits = DIGITS + MORE * n + EACH * (alike - 1) + more
     with localcontext(Context(prec=digits, Emin=-(10**9), Emax=10**9)):
         yield
 
