@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from mpmath import eig, matrix, mp, workdps
@@ -244,3 +246,37 @@ def test_what_nothing_holds_is_free_and_what_springs_hold_is_undamped(seed, spri
             assert sum(value == 0.0 for value in values) == free
             assert not np.any(np.real(values))
         assert worst_of(compared(twin, found)) < 1e-6
+
+
+@pytest.mark.parametrize("seed", tail(range(20), 6))
+def test_what_is_left_of_the_way_to_rest_makes_no_pole(seed):
+    """A ball that nothing holds, carried by a body on a soft spring along a slide, 1e-11 of its
+    size off rest: what that spring still pulls is no stiffness of the ball, whose six poles are
+    zero; the spring's is w^2 = k / m, but for the ball that hangs beside its joint."""
+    rng = np.random.default_rng(seed)
+    mass, length, w = 10.0 ** rng.uniform([-5, -3, -4], [3, 1, 3])
+    points = {name: (length * rng.standard_normal(3)).tolist() for name in ("p", "q")}
+    body = {
+        "mass": mass,
+        "inertia": {axis: mass * length**2 for axis in ("xx", "yy", "zz")},
+        "points": points,
+    }
+    joints = {
+        "slide": {"kind": "prismatic", "between": ["ground", "a.p"], "axis": [1.0, 2.0, 3.0]},
+        "ball": {"kind": "spherical", "between": ["a.q", "b.p"]},
+    }
+    spring = {"kind": "spring", "on": "joints.slide", "k": mass * w**2, "length": 0.0}
+    model = vbg.Model(
+        gravity=[0, 0, 0],
+        bodies={"a": body, "b": body},
+        joints=joints,
+        forces={"spring": spring},
+    )
+    place = sought_rest(vbg.assemble(model))
+    at_rest = linearise(place.system, place.point)
+    assert "slide.slide" in at_rest.state_names
+    way = 1e-11 * length * np.array([name == "slide.slide" for name in at_rest.state_names])
+    x = place.point.x + at_rest.basis @ way
+    modes = linearise(place.system, replace(place.point, x=x)).modes
+    assert [mode.eigenvalue == 0.0 for mode in modes] == 6 * [True] + [False]
+    assert modes[6].eigenvalue.real == 0.0

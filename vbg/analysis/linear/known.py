@@ -46,17 +46,27 @@ class Known:
 
 
 def rounding_of(
-    probe: Probe, t: float, x: Array, sides: Array, space: Tangent, form: Form, apart: Apart | None
+    probe: Probe,
+    t: float,
+    x: Array,
+    sides: Array,
+    space: Tangent,
+    form: Form,
+    apart: Apart | None,
+    way: Array | None = None,
 ) -> Known:
-    """Of A = `form`, in the coordinates of `space`, and with its elements `apart`."""
+    """Of A = `form`, in the coordinates of `space`, and with its elements `apart`; `way` is what x
+    may be off by."""
     size = LAST * np.maximum(np.abs(x), natural_sizes(probe, t, x))
     for s in probe.system.slices:
         if s.state.kind in CONSTANT:
             size[s.first : s.last] = 0.0
     rng, here, found = np.random.default_rng(5), form(x, *_there(probe, t, x, sides, space)), []
     moved: list[tuple[Array, Tangent, Array]] = [(x, space, np.eye(len(here)))]
-    for _ in range(SAMPLES):
-        at = x + size * rng.standard_normal(len(x))
+    places = [x + size * rng.standard_normal(len(x)) for _ in range(SAMPLES)]
+    if way is not None and np.any(np.abs(way) > size):
+        places.append(x + way)
+    for at in places:
         try:
             jacobian, there = _there(probe, t, at, sides, space)
         except UsageError:

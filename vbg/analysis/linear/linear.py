@@ -26,8 +26,11 @@ from vbg.analysis.probe.kinks import Kink, cells, kinks_at, on_side, undecided
 from vbg.analysis.probe.opened import Opened, Parted
 from vbg.analysis.probe.probe import Input, Probe, choose_inputs
 from vbg.analysis.probe.tangent import Tangent, tangent, turning
+from vbg.analysis.rest.local import newton_step
+from vbg.analysis.rest.operating import RESTS as NEAR
 from vbg.analysis.rest.operating import OperatingPoint, classify
 from vbg.analysis.rest.resting import stuck, with_modes
+from vbg.analysis.rest.sizes import sizes_of
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, UsageError, not_installed
@@ -242,7 +245,8 @@ def _on_one_side(
     A, known = form(point.x, jacobian, space), None
     if may_be_rounding(A):
         apart = None if point.kind == "instant" else _elements(probe, point, sides)
-        known = rounding_of(probe, point.t, point.x, sides, space, form, apart)
+        way = _to_rest(probe, point, A, space)
+        known = rounding_of(probe, point.t, point.x, sides, space, form, apart, way)
     return Linearisation(
         A=A,
         B=space.reduce @ rate[space.rows, n:],
@@ -260,6 +264,16 @@ def _on_one_side(
         sampling=sampling(probe.system, point.t, point.x, _full(probe, point, jacobian), space),
         known=known,
     )
+
+
+def _to_rest(probe: Probe, point: OperatingPoint, A: Array, space: Tangent) -> Array | None:
+    """What is left of the way to a rest, which is sought to NEAR of a large deviation."""
+    if point.kind != "equilibrium":
+        return None
+    rates = probe.values(point.t, point.x)[probe.spans["rate"]]
+    sizes = sizes_of(probe.system, space, point.x)
+    step = newton_step(A, np.zeros((len(A), 0)), space.reduce @ rates[space.rows], sizes)
+    return np.asarray(space.basis @ np.clip(step, -NEAR * sizes.large, NEAR * sizes.large))
 
 
 def _full(probe: Probe, point: OperatingPoint, jacobian: Array) -> Array:
