@@ -258,7 +258,7 @@ def test_what_is_left_of_the_way_to_rest_makes_no_pole(seed):
     points = {name: (length * rng.standard_normal(3)).tolist() for name in ("p", "q")}
     body = {
         "mass": mass,
-        "inertia": {axis: mass * length**2 for axis in ("xx", "yy", "zz")},
+        "inertia": dict.fromkeys(("xx", "yy", "zz"), mass * length**2),
         "points": points,
     }
     joints = {
