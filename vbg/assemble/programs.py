@@ -184,8 +184,7 @@ class Programs:
 
     @cached_property
     def pushed(self) -> Program:
-        """Rates of the stores from states, time and the constraint efforts, where these act by laws
-        that are not linear."""
+        """Rates of what efforts act on beside `struck`, from states, time and these."""
         e = self.equations
         rates = {s.data: rate for s, rate in e.pushed.items()}
         return lower(rates, {**self.inputs, **efforts_as_inputs(e.constraints)})

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.anywhere import shaken
 from tests.tail import tail
+from vbg.tmm_bridge import simulate as second
 
 AT = 0.53
 
@@ -79,3 +80,42 @@ def test_bounded_laws_run_through():
         model, _ = carts(law, f"if(t > {AT}, 1.0, 0.2)", np.random.default_rng(5))
         run = vbg.simulate(model)
         assert run.status.code == "finished" and not run.audit.failures
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_signals_that_read_the_force_take_its_impulse(seed):
+    """An integral of |F| steps by |m dv|, a filter of T x' = F - x by m dv / T."""
+    rng = np.random.default_rng(seed)
+    m, low, high, T = float(rng.uniform(0.5, 2.0)), 0.2, float(rng.uniform(-1.0, 1.0)), 0.3
+    block = {"kind": "transfer_function", "numerator": [1.0]}
+    model = vbg.Model(
+        translational={
+            "S": {"kind": "speed", "nodes": ["frame", "a"], "speed": f"if(t>{AT}, {high}, {low})"},
+            "A": {"kind": "mass", "nodes": ["a"], "m": m},
+        },
+        signals={
+            "sum": {**block, "input": "abs(S.force)", "denominator": [1.0, 0.0]},
+            "lag": {**block, "input": "S.force", "denominator": [T, 1.0]},
+        },
+        simulate={"t_end": 1.0, "output_step": 0.1, "rtol": 1e-10, "atol": 1e-12},
+    )
+    for start in shaken(vbg.start(vbg.assemble(model))):
+        run = vbg.simulate(start)
+        behind = run.time > AT
+        impulse = m * (high - low)
+        assert_allclose(run["sum"], np.where(behind, abs(impulse), 0.0), rtol=0, atol=1e-9)
+        decay = np.where(behind, np.exp(-(run.time - AT) / T), 0.0)
+        assert_allclose(run["lag"], impulse / T * decay, rtol=0, atol=1e-7)
+
+
+def test_the_second_solver_has_no_twin_of_an_impulse_that_is_read():
+    """It ends where the speed jumps; a ramp, whose force is no impulse, runs through."""
+    for law in LAWS[:2]:
+        jump = carts(law, f"if(t > {AT}, 1.0, 0.2)", np.random.default_rng(6))[0]
+        found = second(jump)
+        assert found.status.code == "failed" and "its effort is read" in found.status.sentence
+        assert found.time[-1] <= AT
+        ramp = f"0.2 + 0.8*min(max((t - {AT})/1e-3, 0), 1)"
+        model = carts(law, ramp, np.random.default_rng(6))[0]
+        runs = [solve(model)["B.speed"] for solve in (vbg.simulate, second)]
+        assert_allclose(*runs, rtol=0, atol=1e-6)

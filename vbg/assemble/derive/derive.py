@@ -6,7 +6,7 @@ f0, rotations their spin, sources U1'.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from vbg.assemble.derive.energy import PartEnergy, brought, energies, held, part
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, Kind, State
 from vbg.assemble.derive.jumping import chooses
 from vbg.assemble.derive.junction_structure import coenergy
+from vbg.assemble.derive.variables import variables_in
 from vbg.blocks import (
     Block,
     Coefficients,
@@ -99,15 +100,24 @@ def derive(causal: CausalGraph) -> Equations:
         effective=_effective(work, slopes),
         brought=brought(work, react) if latches or _may_jump(graph, constraints, residuals) else {},
         held=held(work, latches),
-        pushed={} if efforts.impulses.whole else _pushed(full, efforts.reactions),
+        pushed=_pushed({} if efforts.impulses.whole else full, signal_rates, efforts, constraints),
     )
 
 
-def _pushed(rates: Mapping[Block, Block], reactions: Iterable[Block]) -> dict[Block, Block]:
-    """Rates of the stores in terms of the unknown efforts.  What these make of reactions of stores
-    in derivative causality is not known where something is not linear: it has no value."""
-    unknown = Substitution({e: const(np.full((e.rows, 1), np.nan)) for e in reactions})
-    return dict(zip(rates, unknown.each([*rates.values()]), strict=True))
+def _pushed(
+    stores: Mapping[Block, Block],
+    signals: Mapping[Block, Block],
+    efforts: Efforts,
+    constraints: Sequence[Constraint],
+) -> dict[Block, Block]:
+    """Rates of these stores, and of signals that read efforts, in terms of the unknown ones.  What
+    impulses make of reactions of stores in derivative causality is not told: these have no value.
+    """
+    unknowns = dict.fromkeys([*(c.unknown for c in constraints), *efforts.reactions])
+    reading = {state: rate for state, rate in signals.items() if variables_in(rate, unknowns)}
+    untold = Substitution({e: const(np.full((e.rows, 1), np.nan)) for e in efforts.reactions})
+    rates = {**stores, **reading}
+    return dict(zip(rates, untold.each([*rates.values()]), strict=True))
 
 
 def _kept(graph: BondGraph) -> dict[Block, Block]:

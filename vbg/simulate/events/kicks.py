@@ -168,7 +168,7 @@ class Kick:
 
             path = _Path(self.start.evaluator("impulse"), projector, stored, work)
             x[:], whole, mean = path.follow(t, x)
-            self.unshared.look(t, begin, x, whole)
+            self.unshared.strike(t, begin, x, whole)
             project(t, x)
             found = works(brought, *before, mean) + works(brought, t, x, whole - mean)
             lack = float(stored(t, x)[0]) - held - float(found.sum())

@@ -109,7 +109,7 @@ class Latches:
         self._lose(x, closed, -0.5 * float(impulses @ speeds))
         begin = x.copy()
         self._projector.strike(t, x, -speeds)
-        self._unshared.look(t, begin, x, impulses)
+        self._unshared.strike(t, begin, x, impulses)
 
     def _tell_redundant(self, t: float, x: Array, closed: Sequence[Latch]) -> None:
         """A note where rows that hold from now on depend on others as they have not before."""

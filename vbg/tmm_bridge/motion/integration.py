@@ -33,6 +33,7 @@ from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.rate.plant import Plant, Singular
+from vbg.tmm_bridge.motion.rate.read_impulses import ImpulseRead, require_none_jumps
 from vbg.tmm_bridge.motion.steps.last_step import LastStep, followed
 from vbg.tmm_bridge.motion.steps.leaps import NEAR, Extrapolated, Passed, fell, nodes
 from vbg.tmm_bridge.motion.steps.looking import Change, Looks
@@ -156,7 +157,7 @@ def integrate(
             f"joints.{gap.joint} is to close at t = {gap.t:.6g} s, but its frames are"
             f" {gap.gap} apart."
         )
-    except Twisted as part:
+    except (Twisted, ImpulseRead) as part:
         status = _failed(part.sentence)
     except Singular as pose:
         status = _failed(
@@ -195,6 +196,8 @@ def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
 
 def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:
     """The state behind a stop: what drives strike and samplers read there."""
+    if stop.jumps:
+        require_none_jumps(plant.read, stop)
     y, apart = strike_apart(plant, stop, plant.struck(stop, y)) if stop.jumps else (y, ())
     y, struck = kick(plant, stop, y)
     record.events += (*apart, *struck)

@@ -41,6 +41,7 @@ from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.motion.rate.works import Works, works_of
 from vbg.tmm_bridge.onedim.laws.friction import FADED, DryFriction
 from vbg.tmm_bridge.onedim.laws.latch import Latch
+from vbg.tmm_bridge.onedim.laws.mechanical import Prescribed
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
@@ -71,7 +72,8 @@ class Plant:
     are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
     are not larger, for differences; `works` what was supplied and lost, `choked` places of
-    currents in series with diodes, `steady` those of states that change between steps only;
+    currents in series with diodes, `steady` those of states that change between steps only,
+    `read` sources whose efforts are;
     `sizes` of ways and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run,
     `fastest` and `liveliest` the largest speeds and accelerations that each dry friction has had.
     """
@@ -86,6 +88,7 @@ class Plant:
     program: Program = field(init=False)
     dependence: Dependence | None = field(init=False)
     sampled: Array = field(init=False)
+    read: tuple[Prescribed, ...] = field(init=False)
     inputs: Array = field(init=False)
     drive: Array = field(init=False)
     balls: Array = field(init=False)
@@ -112,7 +115,7 @@ class Plant:
         self.fastest = np.zeros(0 if network is None else len(network.frictions))
         self.liveliest = self.fastest.copy()
         self._effects = effects(self.mechanism)
-        self.program, self.dependence, self.sampled = program_of(self.mechanism)
+        self.program, self.dependence, self.sampled, self.read = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
         kinds, places = t.links[:, LINK_KIND], t.links[:, LINK_Q]

@@ -15,7 +15,8 @@ from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.dependent import Dependence, reduced
-from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR
+from vbg.tmm_bridge.motion.rate.read_impulses import sources_read
+from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR, Prescribed
 from vbg.tmm_bridge.onedim.laws.working import (
     BALANCE,
     CHANGES,
@@ -33,10 +34,13 @@ _PLAIN = (
     *("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "given", "shafts"),
 )
 
+_Found = tuple[Program, Dependence | None, Array, tuple[Prescribed, ...]]
 
-def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]:
+
+def program_of(mechanism: Mechanism) -> _Found:
     """The program of a mechanism, with a memory of its own; what holds states of its network
-    together; places of what its samplers read, known where changes are.
+    together; places of what its samplers read, known where changes are; sources whose efforts are
+    read.
 
     Raises UsageError for a network that is not determined even by that.
     """
@@ -53,9 +57,11 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
     ]
     places: dict[str, list[Any]] = {"drives": drives, "inputs": inputs}
     network = mechanism.network
-    dependence = None
+    dependence: Dependence | None = None
+    read: tuple[Prescribed, ...] = ()
     if network is not None:
-        places |= _recorded(network, network.working(tape, t))
+        places |= _recorded(network, work := network.working(tape, t))
+        read = tuple(sources_read(network, work))
         sizes = [*network.scales, *places["torn"]]
         dependence = reduced(tape, places, np.array(sizes))
         tape.section = SLOPES
@@ -96,7 +102,7 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         room=np.zeros((4, n_z)),
         **tables,
     )
-    return program, dependence, np.array(places.get("sampled", []), dtype=np.int64)
+    return program, dependence, np.array(places.get("sampled", []), dtype=np.int64), read
 
 
 def _hinges_asked(mechanism: Mechanism, asked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
