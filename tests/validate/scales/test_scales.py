@@ -14,6 +14,7 @@ from vbg.tmm_bridge import simulate
 from vbg.validate import validate
 from vbg.validate.compare import compare
 from vbg.validate.comparison.scales import natural_scales
+from vbg.validate.evidence import verdict_on
 
 
 def ramp(height, start=0.2):
@@ -152,3 +153,34 @@ def test_a_controller_reaches_no_farther_than_its_limits(gain):
         signals=signals | {"drive": loose}, electric=electric, rotational=rotational
     )
     assert natural_scales(without, {}, 1.0)["V"] == max(gain, 24.0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_moment_of_a_stiff_beam_is_none_beside_its_axial_stiffness(seed):
+    """EA [N] is a force at strain 1; one row wrong by a hundredth of its peak fails."""
+    random = np.random.default_rng(seed)
+    length, slender = float(random.uniform(2.0, 4.0)), float(random.uniform(2e-5, 2e-4))
+    EA = float(10 ** random.uniform(8, 9))
+    beam = {"length": length, "EA": EA, "damping": 0.01}
+    beam |= {"EI_y": EA * slender, "EI_z": EA * slender, "GJ": EA * slender}
+    middle = {"body": "ground", "at": [0.5 * length, 0.0, 0.0]}
+    ends = [middle, {"body": "tip", "at": [-0.5 * length - 0.01, 0.02, 0.0]}]
+    inertia = {"xx": 2.0, "yy": 3.0, "zz": 4.0}
+    body = {"mass": 40.0, "inertia": inertia, "position": [length + 0.01, -0.02, 0.0]}
+    forces = {"beam": {"kind": "beam_element", "between": ends, **beam}}
+    model = vbg.Model(bodies={"tip": body}, forces=forces)
+    report = validate(model, t_end=0.2, output_step=0.01, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    for shake in range(10):
+        row, k = int(random.integers(1, 21)), int(random.integers(1, 3))
+
+        def wrong(run, row=row, k=k):
+            torque = run["beam.torque"].copy()
+            torque[row, k] += 1e-2 * np.abs(torque[:, k]).max()
+            return replace(run, signals={**run.signals, "beam.torque": torque})
+
+        evidence = report.evidence
+        seeded = replace(evidence, second=wrong(evidence.second), coarser=wrong(evidence.coarser))
+        peak = np.abs(evidence.second["beam.torque"]).max(axis=0)
+        if peak[k] > 1e-3 * peak.max():
+            assert verdict_on(seeded).result != "PASS", (shake, row, k)

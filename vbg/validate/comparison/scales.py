@@ -302,11 +302,15 @@ def _length(model: Model, seen: Mapping[str, float]) -> float:
 
 
 def largest_written(model: Model) -> dict[str, float]:
-    """Unit -> the largest magnitude that the file writes in it, sources as numbers included."""
+    """Unit -> the largest magnitude that the file writes in it, sources as numbers included; but
+    EA and GA [N] of beams, forces at strain 1: what rounding makes of stiffness is told apart
+    (`elastic_rounding`)."""
     largest: dict[str, float] = {}
     for table in _TABLES:
         for part in getattr(model, table).values():
             for unit, value in _written(model, part):
+                if unit == "N" and part.kind == "beam_element":
+                    continue
                 largest[unit] = max(largest.get(unit, 0.0), abs(value))
     return largest
 
