@@ -184,3 +184,25 @@ def test_a_moment_of_a_stiff_beam_is_none_beside_its_axial_stiffness(seed):
         peak = np.abs(evidence.second["beam.torque"]).max(axis=0)
         if peak[k] > 1e-3 * peak.max():
             assert verdict_on(seeded).result != "PASS", (shake, row, k)
+
+
+@pytest.mark.parametrize("bulk", [0.8e9, 1.4e9, 2e10])
+def test_a_piston_feels_pressures_and_no_bulk_modulus(bulk):
+    """Which is a pressure at strain 1; last digits of pressures hang on it all the same."""
+    cylinder = {
+        "kind": "cylinder",
+        "nodes": ["p", "tank"],
+        "on": "translational.rod",
+        "area_a": 2e-3,
+        "area_b": 1e-3,
+        "stroke": 0.4,
+        "bulk": bulk,
+    }
+    source = {"kind": "pressure_source", "nodes": ["p", "tank"], "pressure": 7e6}
+    model = vbg.Model(
+        translational={"m": {"kind": "mass", "nodes": ["rod"], "m": 30.0}},
+        hydraulic={"c": cylinder, "s": source},
+    )
+    scales = natural_scales(model, {"Pa": 7e6}, 1.0)
+    assert scales["Pa"] == bulk
+    assert scales["N"] == pytest.approx(2e-3 * 7e6)

@@ -80,6 +80,9 @@ def natural_scales(
     if model.bodies:
         _solid(model, seen, found, max(duration, 1e-300))
     _displaced(model, found)
+    # last digits of volumes times this are pressures; but no piston feels it as one
+    if model.hydraulic:
+        found["Pa"] = max(found.get("Pa", 0.0), _stiffest_oil(model))
     return found
 
 
@@ -304,15 +307,22 @@ def _length(model: Model, seen: Mapping[str, float]) -> float:
 def largest_written(model: Model) -> dict[str, float]:
     """Unit -> the largest magnitude that the file writes in it, sources as numbers included; but
     EA and GA [N] of beams, forces at strain 1: what rounding makes of stiffness is told apart
-    (`elastic_rounding`)."""
+    (`elastic_rounding`), and bulk moduli (`natural_scales`)."""
     largest: dict[str, float] = {}
     for table in _TABLES:
         for part in getattr(model, table).values():
             for unit, value in _written(model, part):
                 if unit == "N" and part.kind == "beam_element":
                     continue
+                if unit == "Pa" and abs(value) == getattr(part, "bulk", None):
+                    continue
                 largest[unit] = max(largest.get(unit, 0.0), abs(value))
     return largest
+
+
+def _stiffest_oil(model: Model) -> float:
+    """The largest bulk modulus [Pa]."""
+    return max((abs(getattr(part, "bulk", 0.0)) for part in model.hydraulic.values()), default=0.0)
 
 
 def _written(model: Model, part: Any) -> Iterator[tuple[str, float]]:
