@@ -235,7 +235,10 @@ def _nonzero(A: Array, samples: Array, reduced: Reduced) -> Iterator[_Regular]:
         moved = np.abs(w.conj() @ (reduced.copies[1:] - reduced.A) @ v).max(initial=0.0)
         moved = max(shift, moved / (float(abs(np.vdot(w, v))) or 1e-300))
         cleaned = _cleaned(value, float(bound) + apart)
-        error = max(SPREAD * float(moved) + digits + apart, abs(value - cleaned))
+        # what was taken for zero with the free motions: A itself has the quotient w.A v / w.v
+        lost = abs(np.vdot(left, A @ right) / (np.vdot(left, right) or 1e-300) - value)
+        lost = max(float(lost) - SPREAD * digits, 0.0)
+        error = max(SPREAD * float(moved) + digits + apart + lost, abs(value - cleaned))
         yield _Regular(_Pole(cleaned, right, error), v, w)
 
 
