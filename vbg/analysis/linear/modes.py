@@ -236,8 +236,8 @@ def _nonzero(A: Array, samples: Array, reduced: Reduced) -> Iterator[_Regular]:
         moved = max(shift, moved / (float(abs(np.vdot(w, v))) or 1e-300))
         cleaned = _cleaned(value, float(bound) + apart)
         # what was taken for zero with the free motions: A itself has the quotient w.A v / w.v
-        lost = abs(np.vdot(left, A @ right) / (np.vdot(left, right) or 1e-300) - value)
-        lost = max(float(lost) - SPREAD * digits, 0.0)
+        quotient = complex(np.vdot(left, A @ right)) / (complex(np.vdot(left, right)) or 1e-300)
+        lost = max(abs(quotient - value) - SPREAD * digits, 0.0)
         error = max(SPREAD * float(moved) + digits + apart + lost, abs(value - cleaned))
         yield _Regular(_Pole(cleaned, right, error), v, w)
 
