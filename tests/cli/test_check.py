@@ -189,3 +189,35 @@ def test_a_component_is_read_by_index_or_letter(check, read):
 def test_a_component_that_is_not_there_is_told(check):
     code, _, err = check(READS.replace("READ", "p.position[3]"))
     assert code == 1 and "p.position[3]" in err
+
+
+def test_a_start_that_is_asked_for_is_looked_for(check):
+    """A cylinder that cannot carry its load was "no problems", and the run was refused."""
+    held = """
+        vbg = 1
+        [translational.load]
+        kind = "mass"
+        nodes = ["x"]
+        m = "200 kg"
+        [translational.weight]
+        kind = "force"
+        nodes = ["x"]
+        force = "{force}"
+        [hydraulic.lift]
+        kind = "cylinder"
+        nodes = ["a", "tank"]
+        on = "translational.x"
+        bore = "50 mm"
+        stroke = "1 m"
+        length = "-0.5 m"
+        pressure_a = "equilibrium"
+    """
+    code, out, told = check(held.format(force="2 kN"))
+    assert code == 1
+    assert "lift.pressure_a would have to be below zero" in told
+    assert not out
+    code, out, told = check(held.format(force="-2 kN"))
+    assert code == 0, told
+    assert "1 remark" in out and "locked in" in told  # and nothing of the start that was found
+    code, _, told = check(held.format(force="2 kN"), "--quick")
+    assert code == 0, told

@@ -135,6 +135,19 @@ def test_what_holds_nothing_or_cannot_hold_is_said():
         vbg.start(parse(free))
 
 
+def test_a_pressure_that_would_have_to_pull_is_named():
+    """Of the load alone, an engineer looked for a part that was missing: the wrong chamber was
+    to balance."""
+    lifted = LIFT.replace("vbg = 1", "vbg = 1\ngravity = [0, 0, 9.81]")
+    with pytest.raises(AssemblyError, match="cannot hold the machine") as told:
+        vbg.start(parse(lifted.replace('["cylinder"]', '["cylinder.pressure_a"]')))
+    problem = told.value.problems[0]
+    assert "load is left" in problem.what
+    assert "cylinder.pressure_a would have to be below zero" in problem.what
+    assert "cylinder.pressure_b" not in problem.what
+    assert "other chamber" in problem.remedy
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [

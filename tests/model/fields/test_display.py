@@ -122,6 +122,7 @@ def test_the_table_of_a_run_follows_the_file_and_the_command_goes_before_it(tmp_
     [
         ('presure = "bar"', "Did you mean 'pressure'"),
         ('pressure = "rpm"', "no unit of pressure"),
+        ('speed = "rpm"', "rpm is a unit of angular_speed: angular_speed = 'rpm'"),
         ('torque = "kJ"', "no unit of torque"),
         ('angle = "dgr"', "not a unit"),
         ('"hing.angle" = "deg"', "neither a quantity nor a signal"),

@@ -53,14 +53,14 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     """
     start = assemble_start(system)
     task = _task(system, start, parts)
-    begins, held = _found(task, start)
+    begins, held, pulling = _found(task, start)
     left = task.still @ task.smooth.values(begins.state)
     if np.any(np.abs(left) > held):
         stuck = task.probe.values(0.0, with_modes(begins, 0.0, begins.state))
         left = task.still @ (stuck - task.smooth.carried)
     if np.any(np.abs(left) > held):
         raise AssemblyError.of(
-            located(system.model, [_unbalanced(system, parts, task, left, held)])
+            located(system.model, [_unbalanced(task, parts, left, held, pulling)])
         )
     _require_written(task, parts, start.state, begins.state)
     verb = "balance" if len(parts) > 1 else "balances"
@@ -110,8 +110,9 @@ def _terms(system: System, start: Start) -> Array:
     return np.abs(Evaluator(lower(wanted, given), kept=start.kept)(0.0, start.state))
 
 
-def _found(task: _Task, start: Start) -> tuple[Start, Array]:
-    """The start that is balanced, and what counts as none in each of the task's rows."""
+def _found(task: _Task, start: Start) -> tuple[Start, Array, Places]:
+    """The start that is balanced, what counts as none in each of the task's rows, and the rows of
+    the probe whose pressures would have to pull and stay zero."""
     kinds = _kinds(task.system)
     empty = np.zeros(0, dtype=int)
     for _ in range(len(task.pressures) + 1):
@@ -124,7 +125,7 @@ def _found(task: _Task, start: Start) -> tuple[Start, Array]:
         if not np.setdiff1d(pulling, empty).size:
             break
         empty = np.union1d(empty, pulling)
-    return start_at(task.system, x), np.maximum(held[: len(task.still)], task.rounding)
+    return start_at(task.system, x), np.maximum(held[: len(task.still)], task.rounding), empty
 
 
 def _require_written(task: _Task, parts: tuple[str, ...], before: Array, after: Array) -> None:
@@ -371,15 +372,28 @@ def _momenta(system: System) -> NDArray[np.intp]:
 
 
 def _unbalanced(
-    system: System, parts: tuple[str, ...], task: _Task, left: Array, held: Array
+    task: _Task, parts: tuple[str, ...], left: Array, held: Array, pulling: Places
 ) -> Problem:
+    system = task.system
     worst = int(np.argmax(np.abs(left) / np.maximum(held, np.finfo(float).tiny)))
     name = system.state_names[int(task.of[worst])].partition(".")[0]
     what = "force, torque or voltage" if task.of[worst] in _momenta(system) else "flow or current"
-    return Problem(
-        "error",
-        _asked_at(system, parts[0]),
+    what = (
         f"{', '.join(parts)} cannot hold the machine as it is written: {name} is left with a "
-        f"{what} of {abs(float(left[worst])):.3g} (SI).",
-        'Name the parts that carry this load, too, or let the posture go: start = "equilibrium".',
+        f"{what} of {abs(float(left[worst])):.3g} (SI)."
     )
+    remedy = (
+        'Name the parts that carry this load, too, or let the posture go: start = "equilibrium".'
+    )
+    below = [
+        n.removeprefix("signal ")
+        for n, span in task.probe.spans.items()
+        if n.startswith("signal ") and np.any((pulling >= span.start) & (pulling < span.stop))
+    ]
+    if below:
+        what = f"{what} {', '.join(below)} would have to be below zero, and no pressure pulls."
+        remedy = (
+            "The load goes the other way there: let the pressure of the other chamber balance, or "
+            "write more preload on that side."
+        )
+    return Problem("error", _asked_at(system, parts[0]), what, remedy)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vbg.model import Model
 
 PLACE = 30
+FOUND = ("note", "simulate.start")
 ONE_DIMENSIONAL = ("electric", "hydraulic", "rotational", "translational", "bondgraph")
 
 
@@ -32,7 +33,8 @@ def register(subparsers: Any) -> None:
         summary="find everything that is wrong with a model file",
         detail="Reads it, checks it, assigns causality and puts the mechanism together: tells\n"
         "the degrees of freedom, redundant joints, bodies that were moved, start values\n"
-        "that a drive overrides.  --quick only reads and checks the file.\n"
+        "that a drive overrides, and whether the start that the file asks for\n"
+        "can be.  --quick only reads and checks the file.\n"
         "Exit code 1 if there is an error; warnings and notes do not fail.\n"
         "--fix writes the fixes that leave no choice (a name that was meant, quotes about a\n"
         "number with its unit) into the file, which is kept as FILE.bak, and lists the others:\n"
@@ -170,16 +172,23 @@ def check_model(model: Model, *, quick: bool) -> Checked:
     problems = check(model)
     if quick or any(problem.severity == "error" for problem in problems):
         return Checked(problems, model)
-    from vbg.assemble import assemble_start
+    from vbg.analysis.begin import begin
+    from vbg.assemble import assemble
+    from vbg.fields import WRITTEN, Beginning
     from vbg.simulate import drives_told
 
+    asked = model.simulate.start
+    # the row of a result is looked for where the run is begun: it may not be there yet
+    read_back = isinstance(asked, Beginning) and bool(asked.file)
     try:
-        start = assemble_start(model)
+        start = begin(assemble(model), WRITTEN if read_back else asked)
         drives = drives_told(start)
     except VbgError as error:
         more = error.problems or (Problem("error", model.name, str(error)),)
         return Checked((*problems, *located(model, more)), model)
-    told = (*problems, *start.notes, *located(model, drives), *_wrong_measures(model, start))
+    # that a start was found as it is asked for is no remark
+    notes = [note for note in start.notes if (note.severity, note.where) != FOUND]
+    told = (*problems, *notes, *located(model, drives), *_wrong_measures(model, start))
     return Checked(told, model, start)
 
 

@@ -31,7 +31,9 @@ def read_display(reading: Reading, scope: Scope, raw: Any) -> Display:
             found.append(Rule(unit))
         elif si is not None:
             usual = ", ".join(u for u in units.fitting(si) if same_quantity(u, si))
-            reading.fail(path, f"{unit!r} is no unit of {name}.", f"There are {usual}.")
+            its = next((q for q, other in QUANTITIES.items() if same_quantity(unit, other)), "")
+            meant = f" {unit} is a unit of {its}: {its} = {unit!r}." if its else ""
+            reading.fail(path, f"{unit!r} is no unit of {name}.", f"There are {usual}.{meant}")
     return tuple(found)
 
 
