@@ -12,6 +12,7 @@ from vbg.fields import declare, quantity
 from vbg.physics.ports import Branch, branch, declare_element, difference
 from vbg.physics.two_states import two_state_resistor
 
+WITHSTOOD = 1e6  # reverse voltage [V] that no diode withstands: a current is forced through it
 LARGEST = 1e4  # current [A] that no diode has: two beside a resistor still make a regular matrix
 
 

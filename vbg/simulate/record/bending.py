@@ -23,7 +23,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from vbg.errors import Problem
@@ -81,9 +80,10 @@ def _seen_from(modes: Modes, point: str) -> tuple[Array, Array, float]:
     xx, yy, zz, xy, yz, zx = modes.inertia
     J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
     M = np.eye(n) + modes.mass * u.T @ u + a.T @ J @ a
-    squares = scipy.linalg.eigh(np.diag(modes.frequencies**2), M, eigvals_only=True)
+    # K = W^2 and M = L L^T: the frequencies are the singular values of L^-1 W
+    rates = np.linalg.solve(np.linalg.cholesky(M), np.diag(modes.frequencies))
     back = u + np.array([skew(r).T @ a for r in mesh.X])
-    return arms, moved + back, float(np.sqrt(squares[0]))
+    return arms, moved + back, float(np.linalg.svd(rates, compute_uv=False)[-1])
 
 
 def _turning(
@@ -152,9 +152,8 @@ def _pressed(
             along, buckles = _column(modes, held, end)
             if not np.isfinite(buckles):
                 continue
-            share = (
-                np.sum(force * (turned @ along), axis=1) / buckles
-            )  # what the body exerts: away from p
+            # what the body exerts away from `held` presses it
+            share = np.sum(force * (turned @ along), axis=1) / buckles
             if np.nanmax(share, initial=0.0) > np.nanmax(worst, initial=0.0):
                 worst, critical = share, buckles
                 told = f"between its points {held} and {end}" if held else f"at its point {end}"

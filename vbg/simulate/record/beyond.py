@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from vbg.assemble.start.values.valueless import WITHSTOOD
+from vbg.elements.electric.diode import WITHSTOOD
 from vbg.errors import Problem
 from vbg.model import Model
 from vbg.model.located import located

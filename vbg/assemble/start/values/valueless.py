@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
+from vbg.elements.electric.diode import WITHSTOOD
 from vbg.errors import AssemblyError, Problem
 from vbg.model import Model
 from vbg.model.amplifiers import fed_back
@@ -25,7 +26,6 @@ from vbg.physics.hydraulics import GIVEN_FLOWS, SHUT
 Array = NDArray[np.float64]
 
 TRIES = 3  # each search for a root begins where the last one ended
-WITHSTOOD = 1e6  # reverse voltage [V] that no diode withstands: a current is forced through it
 ENDED = "cylinder"  # beyond its end it gives no pressure
 QUANTITIES = {"hydraulic": "pressure", "electric": "voltage"}
 # parts of which no flow depends on the pressures at their ends, or none while they are shut
