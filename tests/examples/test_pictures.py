@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 
 import vbg
-from tests.tail import only
+from tests.tail import only, tail
 from vbg.cli.main import main
 from vbg.io.runs import hdf5
 
@@ -60,7 +60,7 @@ def texts(path):
     return [one.text or "" for one in ElementTree.parse(path).iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", tail(NAMES, 12))
 def test_graph_at_both_levels(name, folder):
     pytest.importorskip("pygraphviz")
     graph = vbg.expand(model_of(name))
@@ -109,7 +109,7 @@ def result_signals(name, folder):
     return list(hdf5.read(result_of(name, folder)).signals)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", tail(NAMES, 12))
 def test_animation(name, folder, capsys):
     target = folder / f"{name}.html"
     file = str(FOLDER / f"{name}.toml")

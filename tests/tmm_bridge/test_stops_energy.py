@@ -50,7 +50,7 @@ def swinging(kind: str, seed: int, shake: int) -> vbg.Model:
 CASES = [(kind, seed) for seed in range(8) for kind in ("joint", "points")]
 
 
-@pytest.mark.parametrize(("kind", "seed"), tail(CASES, 2))
+@pytest.mark.parametrize(("kind", "seed"), tail(CASES, 1))
 def test_energy_that_a_stop_loses_is_accounted_for(kind, seed):
     for shake in range(10):
         solution = simulate(swinging(kind, seed, shake))

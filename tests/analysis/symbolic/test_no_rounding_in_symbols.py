@@ -75,7 +75,7 @@ def test_no_number_is_rounding(seed, names):
             assert min(numbers) > LEAST * max(numbers), one
 
 
-@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("names", tail([True, False], 1))
 @pytest.mark.parametrize("seed", tail(list(range(8)), first=1))
 def test_small_numbers_stay(seed, names):
     """A hinge that is 1e-9 of the length beside its rod's axis: what that adds to the weight's

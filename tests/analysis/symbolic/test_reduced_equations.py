@@ -173,7 +173,7 @@ def module_of(e):
     return space
 
 
-@pytest.mark.parametrize("name", only(["slider-crank", "six-bar", "rssr"], list(MACHINES)))
+@pytest.mark.parametrize("name", only(["slider-crank", "rssr"], list(MACHINES)))
 def test_read_line_by_line_it_gives_the_joint_forces(name):
     """At random states near the start; the programs, which hold B^T M B in numbers, are as the
     runs are (test_minimal_equations)."""
@@ -215,9 +215,7 @@ def test_the_motion_has_the_independent_coordinate_alone():
     assert r"\mathrm{B.angle}_{,\mathrm{A.angle}}" in motion
 
 
-@pytest.mark.parametrize(
-    "name", only(["slider-crank", "rssr"], ["slider-crank", "rssr", "six-bar"])
-)
+@pytest.mark.parametrize("name", only(["rssr"], ["slider-crank", "rssr", "six-bar"]))
 def test_masses_by_name_are_the_same_motion(name):
     """Joint forces at random states; of the slider-crank with another piston, too."""
     system = vbg.assemble(toml.parse(MACHINES[name](), str(EXAMPLES / "machine.toml")))

@@ -76,7 +76,7 @@ def misses(ladder: Ladder, found: dict) -> float:
     return float(np.abs(np.array(nodes) - ladder.voltages()).max()) / ladder.V
 
 
-@pytest.mark.parametrize("seed", tail((8, 9, 22, 2, 26, 30, 38, 3), 2))
+@pytest.mark.parametrize("seed", tail((8, 9, 22, 2, 26, 30, 38, 3), 1))
 def test_a_run_begins_whichever_method_makes_it(seed):
     for shake in range(10):
         ladder = Ladder(seed, shake)
