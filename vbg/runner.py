@@ -321,9 +321,12 @@ def _simulate(model: Model, job: Job, teller: Teller, writer: Writer | None) -> 
     if job.solver == "mstmm":
         _require_written(model, job)
         from vbg import tmm_bridge
+        from vbg.simulate.record.beyond import beyond_parts
 
         teller.start_clock()
         solution = tmm_bridge.simulate(model, progress=teller.progress, **settings)
+        beyond = beyond_parts(model, solution.time, solution.signals)
+        solution = replace(solution, notes=(*solution.notes, *beyond))
         if writer is not None:
             writer.append(solution.time, solution.signals)
         return solution

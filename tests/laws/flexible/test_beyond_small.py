@@ -128,3 +128,24 @@ def test_verdicts_and_poles_say_it_too(tmp_path, capsys):
     assert "arm turns" in capsys.readouterr().out
     main(["show", "modes", str(tmp_path / "blade.toml"), "--about", "start", "--json"])
     assert json.loads(capsys.readouterr().out)["warnings"]
+
+
+@pytest.mark.parametrize("solver", ["vbg", "mstmm"])
+def test_a_run_of_either_solver_tells_it(solver, tmp_path, capsys):
+    model, speed = driven(1.0, 1e3, 1.2, 0.5)
+    vbg.write(model, tmp_path / "blade.toml")
+    span = ["--t-end", repr(0.01 / speed), "--output-step", repr(0.005 / speed)]
+    main(["run", str(tmp_path / "blade.toml"), "--solver", solver, *span])
+    assert "warning: bodies.arm: turns" in capsys.readouterr().out
+
+
+def test_vibration_of_a_pressed_column_tells_it(tmp_path, capsys):
+    """In words and for programs."""
+    length, EI, mu = 1.0, 1e3, 1.2
+    push = {"push": {"kind": "force", "on": "arm.tip", "force": [-0.9 * EI / length**2, 0, 0]}}
+    file = tmp_path / "column.toml"
+    vbg.write(machine(length, EI, mu, {"kind": "fixed"}, push), file)
+    main(["show", "vibration", str(file)])
+    assert "is pressed" in capsys.readouterr().out
+    main(["show", "vibration", str(file), "--json"])
+    assert "is pressed" in json.loads(capsys.readouterr().out)["warnings"][0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.output import PICTURES, require_output, wrote
 from vbg.cli.parser import add, add_json, add_model, count_of
-from vbg.cli.point import add_point, place_of, remarks_on
+from vbg.cli.point import add_point, beyond_at, place_of, remarks_on
 from vbg.cli.text import count, figure, table, takes_colour
 from vbg.errors import ModelError, UsageError
 from vbg.platform.files import replacing
@@ -383,6 +383,7 @@ def as_plain(place: Place, curves: Sequence[Curve]) -> dict[str, Any]:
         "point": place.point.kind,
         "sentence": place.point.sentence,
         "switched_off": place.off,
+        "warnings": beyond_at(place),
         "responses": [_plain(curve) for curve in curves],
     }
 

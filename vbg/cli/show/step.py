@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.output import PICTURES, require_output, wrote
 from vbg.cli.parser import add, add_json, add_model, seconds
-from vbg.cli.point import add_point, place_of, remarks_on
+from vbg.cli.point import add_point, beyond_at, place_of, remarks_on
 from vbg.cli.show.bode import linear_sides
 from vbg.cli.text import count, figure, table, takes_colour
 from vbg.errors import UsageError
@@ -80,6 +80,7 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         _write(series, arguments.output)
     if arguments.json:
+        sys.stderr.writelines(f"{warning}\n" for warning in beyond_at(place))
         print(json.dumps([_plain(one, shape) for one, shape in found]))
         return 0
     head = [*remarks_on(place, arguments.about, arguments.at), place.point.sentence, *remarks]

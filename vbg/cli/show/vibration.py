@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.point import beyond_at
 from vbg.cli.text import figure, table
 from vbg.errors import VbgError
 from vbg.plumbing.components import place_of, split_component, vector_of
@@ -165,11 +166,13 @@ def act(arguments: argparse.Namespace) -> int:
     products = _products(model.name, found) if arguments.orthogonality else None
     if arguments.json:
         more = {} if products is None else {"orthogonality": plain_products(products)}
-        plain = {"sentence": place.point.sentence} | as_plain(place.off, rows, amplitudes)
+        plain = {"sentence": place.point.sentence, "warnings": beyond_at(place)}
+        plain |= as_plain(place.off, rows, amplitudes)
         print(json.dumps(plain | more))
     else:
         more_text = "" if products is None else f"\n\n{text_of_products(products)}"
-        print(f"{place.point.sentence}\n{as_text(place.off, rows, amplitudes)}{more_text}")
+        head = "\n".join([*beyond_at(place), place.point.sentence])
+        print(f"{head}\n{as_text(place.off, rows, amplitudes)}{more_text}")
     worst = max(worst_of(rows), max((a.error for a in amplitudes), default=0.0))
     return 0 if worst <= AGREES else 1
 

@@ -182,7 +182,7 @@ static void solve(double *w, const int *s, double *x, const double *rhs)
     }
 }
 
-/* -- the smallest efforts among those that do the same (vbg/assemble/program/machine/smallest.py) -- */
+/* -- the smallest efforts among those that do the same (vbg/assemble/program/machine/elimination/smallest.py) -- */
 
 /* r = -H x, with a copy of H at `matrix` */
 static void minus_product(const double *w, const int *s, int matrix, const double *x, double *r)

@@ -29,7 +29,7 @@ from vbg.errors import Problem
 from vbg.fields import attachments
 from vbg.model import Model
 from vbg.physics.craig_bampton import Modes
-from vbg.spatial import rotation_matrix, skew
+from vbg.spatial import skew
 
 Array = NDArray[np.float64]
 
@@ -46,15 +46,14 @@ REMEDY = (
 def beyond_linear(model: Model, time: Array, signals: Mapping[str, Array]) -> Iterator[Problem]:
     """A warning for each flexible body that turns or bends further than its matrices hold."""
     for name, body in model.bodies.items():
-        if body.flexible is None:
+        if body.flexible is None or not body.flexible.modes.count:
             continue
         points = _held(model, name) or ("",)
         modes = body.flexible.modes
         bent = signals.get(f"{name}.modal")
-        if modes.count:
-            yield from _turning(name, modes, points, time, signals)
-            yield from _pressed(name, modes, points, time, signals)
-        if bent is not None and modes.count:
+        yield from _turning(name, modes, points, time, signals)
+        yield from _pressed(name, modes, points, time, signals)
+        if bent is not None:
             yield from _bending(name, modes, points, time, np.reshape(bent, (len(time), -1)))
 
 
@@ -142,7 +141,7 @@ def _pressed(
     """Forces at points that press the body together, beside what buckles it: the largest."""
     if f"{name}.rotation" not in signals:
         return
-    turned = np.array([rotation_matrix(q) for q in signals[f"{name}.rotation"]])
+    quaternions = signals[f"{name}.rotation"]
     worst, told, critical = np.zeros(len(time)), "", 0.0
     for held in points:
         for end in modes.interfaces:
@@ -153,7 +152,7 @@ def _pressed(
             if not np.isfinite(buckles):
                 continue
             # what the body exerts away from `held` presses it
-            share = np.sum(force * (turned @ along), axis=1) / buckles
+            share = np.sum(force * _turned(quaternions, along), axis=1) / buckles
             if np.nanmax(share, initial=0.0) > np.nanmax(worst, initial=0.0):
                 worst, critical = share, buckles
                 told = f"between its points {held} and {end}" if held else f"at its point {end}"
@@ -169,6 +168,13 @@ def _pressed(
             "pressure softens it.",
             REMEDY,
         )
+
+
+def _turned(quaternions: Array, v: Array) -> Array:
+    """R v of each row (w, u): v + 2 w u x v + 2 u x (u x v)."""
+    w, u = quaternions[:, :1], quaternions[:, 1:]
+    across = np.cross(u, v)
+    return v + 2.0 * (w * across + np.cross(u, across))
 
 
 def _column(modes: Modes, held: str, end: str) -> tuple[Array, float]:
@@ -196,6 +202,9 @@ def _bending(
     for point in points:
         arms, moved, _ = _seen_from(modes, point)
         size = float(np.linalg.norm(arms, axis=1).max())
+        reach = float(np.linalg.norm(moved, 2, axis=(1, 2)).max())  # [m] of coordinates of norm 1
+        if np.nanmax(np.linalg.norm(bent, axis=1), initial=0.0) * reach <= FAR * size:
+            continue
         for a, b in pairwise([*range(0, len(time), ROWS), len(time)]):
             far = np.linalg.norm(np.einsum("kin,tn->tki", moved, bent[a:b]), axis=2).max(axis=1)
             over = far > FAR * size
