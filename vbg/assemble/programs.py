@@ -190,6 +190,14 @@ class Programs:
         return lower(rates, {**self.inputs, **efforts_as_inputs(e.constraints)})
 
     @cached_property
+    def pushed_terms(self) -> Program:
+        """Of the stores among these, how large the numbers are from which each is computed."""
+        e = self.equations
+        stores = {s.leaf for s in e.states if s.kind == "store"}
+        terms = {s.data: terms_of(rate) for s, rate in e.pushed.items() if s in stores}
+        return lower(terms, {**self.inputs, **efforts_as_inputs(e.constraints)})
+
+    @cached_property
     def rows(self) -> Program:
         """Coefficients of each constraint on each store: "i z", numbers of both."""
         stores = {z: k for k, z in enumerate(self.equations.stores_of_rows)}

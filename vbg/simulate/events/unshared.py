@@ -10,6 +10,10 @@ a ramp of the length 1/k the efforts are k L, and with the rates of the stores X
 those along G^T where the laws are bounded or grow less than u, as behind a limit; others where
 they grow as |u|; none where they grow faster, as u^2.  A signal's states that read an effort (a
 filter, an integral) have such a limit as their step.
+
+Stores are of many quantities (kg m/s, Wb, C, m^3): each step is compared with its own, and with
+what rounding makes of the terms T of its rate (`vbg.blocks.rounding`).  What two steps differ by
+in a law of less than |u|, a bound or a root, falls as k grows.
 """
 
 from __future__ import annotations
@@ -24,7 +28,10 @@ Array = NDArray[np.float64]
 
 LESS = 2.0**-20  # of k, beside which what grows or falls is seen
 STEEP = 2.0**80  # k [1/s]: a law of sqrt(u) leaves 1e-12
-AGREE = 1e-6  # of the largest step of a store
+AGREE = 1e-6  # of a step
+FALLS = 0.5  # of a difference, from LESS k to k: |u|^0.9 leaves a quarter
+CANCELS = 1e-9  # of the terms of a rate: efforts that cancel leave as much of their last digits
+ROUNDED = 64.0 * np.finfo(float).eps  # of a state, as a difference of two
 
 
 def works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
@@ -43,6 +50,7 @@ class Unshared:
         self._stores = [s for s in found if s.state.kind == "store"]
         self._signals = [s for s in found if s.state.kind != "store"]
         self._pushed = Evaluator(system.programs.pushed) if found else None
+        self._terms = Evaluator(system.programs.pushed_terms) if self._stores else None
 
     def strike(self, t: float, before: Array, after: Array, impulses: Array) -> None:
         """At impulses that have taken the stores from `before` to `after`, in which signals are
@@ -51,22 +59,39 @@ class Unshared:
             return
         steep, less = (self._steps(t, before, impulses, k) for k in (STEEP, LESS * STEEP))
         names = [s.state.name for s in self._signals if not _step(after, s, steep, less)]
-        moved = [after[s.first : s.last] - before[s.first : s.last] for s in self._stores]
-        least = AGREE * max((float(np.abs(step).max()) for step in moved), default=0.0)
-        for s, step in zip(self._stores, moved, strict=True):
-            if not np.all(np.abs(steep[s.state.name] - step) <= least):
-                names.append(s.state.name)
+        terms = self._terms_at(t, before, STEEP * impulses)
+        for s in self._stores:
+            name, held = s.state.name, before[s.first : s.last]
+            moved = after[s.first : s.last] - held
+            size = max(float(np.abs(steep[name]).max()), float(np.abs(moved).max()))
+            rounding = CANCELS * terms[name] / STEEP + ROUNDED * (np.abs(held) + np.abs(moved))
+            apart = np.abs(steep[name] - moved)
+            falls = apart <= FALLS * np.abs(less[name] - moved)
+            alike = falls | (apart <= AGREE * size + rounding)
+            if not np.all(alike & np.isfinite(apart)):  # beyond all numbers all are alike
+                names.append(name)
         self.names = self.names or ", ".join(names)
 
     def _steps(self, t: float, x: Array, impulses: Array, k: float) -> dict[str, Array]:
         """(X'(k L) - X'(0)) / k by state."""
         assert self._pushed is not None
-        spans = self._pushed.program.outputs.items()
         with np.errstate(all="ignore"):  # what overflows is no step
             still = self._pushed(t, x, np.zeros_like(impulses)).copy()
-            steps = (self._pushed(t, x, k * impulses) - still) / k
-        first = next(iter(self._pushed.program.outputs.values()))[0]
-        return {name: steps[at - first : at - first + n * m] for name, (at, n, m) in spans}
+            return _by_state(self._pushed, (self._pushed(t, x, k * impulses) - still) / k)
+
+    def _terms_at(self, t: float, x: Array, efforts: Array) -> dict[str, Array]:
+        """T of the stores' rates."""
+        if self._terms is None:
+            return {}
+        with np.errstate(all="ignore"):
+            found = self._terms(t, x, efforts)
+            return _by_state(self._terms, np.where(np.isfinite(found), found, 0.0))
+
+
+def _by_state(evaluator: Evaluator, values: Array) -> dict[str, Array]:
+    spans = evaluator.program.outputs.items()
+    first = next(iter(evaluator.program.outputs.values()))[0]
+    return {name: values[at - first : at - first + n * m] for name, (at, n, m) in spans}
 
 
 def _step(x: Array, s: StateSlice, steep: dict[str, Array], less: dict[str, Array]) -> bool:
