@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import vbg
 from tests.simulate.postures.test_half_turns import laws, twisted
@@ -57,6 +58,38 @@ def test_elastic_hinges_count(solve):
             np.testing.assert_allclose(run["neck.curvature"][:, 0], sine, atol=1e-5)
             assert run.status.code == ("finished" if share < 1.0 else "failed")
             assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
+
+
+def afloat(stiffness, axis, halves, seed):
+    """A body that nothing but a bushing holds, with the 6x6 `stiffness` in axes of any direction;
+    free, it turns about `axis` of them by so many half turns in a second."""
+    turn = Rotation.random(rng=seed).as_matrix()
+    axes = np.kron(np.eye(2), turn)
+    spin = turn @ axis * halves * np.pi
+    inertia = dict.fromkeys(("xx", "yy", "zz"), 2.0)
+    arm = {"mass": 3.0, "inertia": inertia, "angular_velocity": spin.tolist()}
+    hold = {"kind": "bushing", "between": ["ground", "arm"]}
+    return vbg.Model(
+        name="afloat",
+        gravity=[0, 0, 0],
+        bodies={"arm": arm},
+        forces={"hold": {**hold, "stiffness": (axes @ stiffness @ axes.T).tolist()}},
+        simulate={"t_end": 1.0, "output_step": 0.02},
+    )
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, simulate])
+def test_what_only_a_bushing_holds_turns_on_about_its_free_axes(solve):
+    """Its twist is a joint coordinate of the second solver, whatever its stiffness."""
+    for seed, turning in enumerate(([0, 0, 0], [9, 0, 9], [0, 0, 9], [9, 8, 9])):
+        held = np.diag([1e5, 1e5, 1e5, *turning])
+        run = solve(afloat(held, np.eye(3)[1], 4.3, seed))
+        if turning[1]:
+            assert "hold are turned by half a turn" in run.status.sentence
+            continue
+        assert run.status.code == "finished", run.status
+        speed = np.linalg.norm(run["arm.angular_velocity"], axis=1)
+        np.testing.assert_allclose(speed, 4.3 * np.pi, rtol=1e-7)
 
 
 def test_what_nothing_holds_turns_on():

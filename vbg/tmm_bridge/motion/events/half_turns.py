@@ -67,10 +67,9 @@ def _vectors(plant: Plant) -> Array:
 
 
 def _jumps(plant: Plant, k: int, vector: Array) -> bool:
-    tables = plant.tables
-    if k >= len(tables.bushes):
-        return True
-    held = tables.bush[k, 24:60].reshape(6, 6)[:, 3:]
+    t, bushes = plant.tables, len(plant.tables.bushes)
+    stiffness = t.bush[k, 24:60] if k < bushes else t.elastic[k - bushes, :36]
+    held = stiffness.reshape(6, 6)[:, 3:]
     jump = np.linalg.norm(held @ vector) / np.linalg.norm(vector)
     return bool(jump > UNHELD * np.linalg.norm(held))
 
