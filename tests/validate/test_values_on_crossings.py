@@ -12,6 +12,8 @@ from tests.tail import tail
 from tests.validate.test_rows_on_crossings import MASS, ROWS, law, lock, model, sliding, stick, stop
 from tests.validate.test_rows_on_crossings import latch as locking
 from tests.validate.test_rows_on_crossings import start_of as start_of_rows
+from vbg.errors import UsageError
+from vbg.validate import child
 from vbg.validate.comparison.pairing import on_other_sides
 from vbg.validate.evidence import verdict_on
 
@@ -77,6 +79,40 @@ def test_one_wrong_value_is_no_pass_wherever_it_is(maker, seed):
                     both = bool(random.integers(2))
                     wrong = spoilt(report.evidence, channel.name, row, off, both=both)
                     assert verdict_on(wrong).result != "PASS", (channel.name, row, size)
+
+
+@pytest.mark.parametrize("lost", [("mstmm",), ("vbg",), ("vbg", "mstmm")])
+def test_a_run_that_fails_beside_the_crossing_excuses_nothing(lost, monkeypatch):
+    """A solver that cannot be run again with rows there is told of; it is no fault of either, and
+    no PASS, whatever is on the row."""
+    solver_of = child.solver_of
+
+    def failing(job):
+        if job.beside and job.solver in lost:
+            raise UsageError("It does not go on.")
+        return solver_of(job)
+
+    monkeypatch.setattr(child, "solver_of", failing)
+    random, torn = np.random.default_rng(91), 0
+    for shake in range(10):
+        h, v = float(f"{10 ** random.uniform(-2, 0):.2g}"), float(random.uniform(0.5, 3.0))
+        report = vbg.validate(law(h, v * (1 + 1e-13 * shake)), in_children=False)
+        evidence = report.evidence
+        if not evidence.alone:
+            continue
+        torn += 1
+        assert report.result == "INCONCLUSIVE", report.verdict.sentence
+        assert report.verdict.sentence == evidence.alone
+        assert evidence.alone.count("does not go on") == len(lost)
+        for row, result in ((ROWS // 2, "INCONCLUSIVE"), (ROWS // 2 + 2, "FAIL")):
+            for channel in report.channels:
+                if channel.result in ("PASS", "INCONCLUSIVE"):
+                    off = 1e-2 * channel.peak
+                    wrong = spoilt(evidence, channel.name, row, off, both=True)
+                    verdict = verdict_on(wrong)
+                    assert verdict.result == result, (channel.name, row)
+                    assert evidence.alone in (verdict.sentence, *verdict.notes)
+    assert torn
 
 
 def start_of(maker) -> tuple[tuple[str, ...]]:

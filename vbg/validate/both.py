@@ -468,7 +468,7 @@ def column_of(
         exclude=exclude,
         least=max(TOLERANCE, min(SPLINE * missed, LOOSEST)),
         loosest=loosest,
-        beside=(evidence.beside, None),
+        beside=(evidence.beside, evidence.beside),
     )
     if SPLINE * missed > LOOSEST and tolerance is None:
         return unproven(verdict, _unsure(missed))

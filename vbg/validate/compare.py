@@ -92,7 +92,8 @@ def compare(
     effort was replayed.
     `loosest` bounds what a measured error of integration may excuse.
     `beside` are both runs with rows beside those that lie on a crossing (`comparison.sides`);
-    without the first, values on different sides of it differ.
+    without one of them, values on different sides of it differ.  Of a method that cannot be asked
+    for such rows, the first one's may be given twice: its values must be on those sides.
 
     Of a run that ended early the verdict is INCONCLUSIVE and says until when both agree; where
     one failed (it was not cancelled) and they contradict each other by more than 1e-3 in what
@@ -184,7 +185,7 @@ def _compared(
     """All components that count, by what those of the second run are moved to be on one side of
     crossings with the first one's, and the rows on these."""
     pairs = _counting(runs, common, not_unique, followed=followed)
-    one, other = runs.beside, runs.other_beside or runs.beside
+    one, other = runs.beside, runs.other_beside
     if one is None or other is None or (rows := common_times(one, other, ())) is None:
         return pairs, {}, ()
     torn = torn_rows(runs.first, runs.second, common, one.time[rows[0]])

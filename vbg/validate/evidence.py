@@ -9,6 +9,7 @@ from vbg.solution import Solution
 from vbg.tmm_bridge.notes import APART, channels_in
 from vbg.validate.compare import compare
 from vbg.validate.comparison.judging import LOOSEST
+from vbg.validate.comparison.pairing import torn_windows
 from vbg.validate.comparison.values import Channel, Verdict
 
 
@@ -21,7 +22,8 @@ class Evidence:
     peaks that a replay allows, None without one;  notes : what was done to get the runs;
     model : what was solved;  parts : names of the parts whose efforts were replayed;
     beside, other_beside : the first and the second run again, with rows beside those that lie on
-    a crossing, None where there are none or the verdict did not hang on them;
+    a crossing, None where there are none or the verdict did not hang on them;  alone : why one of
+    these could not be had, empty if both were;
     fault : why the starts cannot both be right, empty if they can;  unsure : why a replay
     proves no fault, empty if it does.
     """
@@ -39,6 +41,7 @@ class Evidence:
     unsure: str = ""
     beside: Solution | None = None
     other_beside: Solution | None = None
+    alone: str = ""
 
 
 def verdict_on(
@@ -49,18 +52,12 @@ def verdict_on(
 ) -> Verdict:
     """The verdict; `tolerance` relative to each channel's peak, `exclude` windows [s]
     that are left out."""
-    verdict = compare(
-        evidence.first,
-        evidence.second,
-        model=evidence.model,
-        tolerance=evidence.least if tolerance is None else tolerance,
-        coarser=evidence.coarser,
-        rougher=evidence.rougher,
-        not_unique=channels_in(evidence.second.notes),
-        replayed=evidence.replayed,
-        exclude=exclude,
-        beside=(evidence.beside, evidence.other_beside),
-    )
+    allowed = evidence.least if tolerance is None else tolerance
+    verdict = _compared(evidence, allowed, exclude)
+    if evidence.alone and verdict.result == "FAIL":
+        torn = torn_windows(evidence.first, evidence.second, exclude)
+        if torn and _compared(evidence, allowed, (*exclude, *torn)).result != "FAIL":
+            verdict = unproven(verdict, evidence.alone)
     apart = [n.what.removeprefix(APART) for n in evidence.second.notes if n.what.startswith(APART)]
     if not verdict.channels and apart:
         sentence = (
@@ -75,8 +72,25 @@ def verdict_on(
     if verdict.result == "PASS":
         verdict = _without_vague_replays(verdict, max(tolerance or 0.0, LOOSEST))
     once = tuple(name for name in verdict.once if name not in evidence.parts)
-    notes = (*evidence.notes, *verdict.notes)
+    notes = tuple(n for n in (*evidence.notes, *verdict.notes) if n != verdict.sentence)
     return replace(verdict, notes=notes, replayed=evidence.parts, once=once)
+
+
+def _compared(
+    evidence: Evidence, tolerance: float | None, exclude: tuple[tuple[float, float], ...]
+) -> Verdict:
+    return compare(
+        evidence.first,
+        evidence.second,
+        model=evidence.model,
+        tolerance=tolerance,
+        coarser=evidence.coarser,
+        rougher=evidence.rougher,
+        not_unique=channels_in(evidence.second.notes),
+        replayed=evidence.replayed,
+        exclude=exclude,
+        beside=(evidence.beside, evidence.other_beside),
+    )
 
 
 def _without_vague_replays(verdict: Verdict, allowed: float) -> Verdict:
