@@ -12,7 +12,10 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.anywhere import shaken
 from tests.domains.graphs.test_redundant_and_dependent import assert_alike, trammel
+from vbg.assemble.derive.jumping import as_assembled
+from vbg.causality.assign import attempt
 from vbg.cli.main import main
+from vbg.tui.state.graphing import made
 
 STEP = "if(t > 0.53, {a}, 0)"
 FINE = {"t_end": 1.0, "output_step": 0.1, "rtol": 1e-10, "atol": 1e-12}
@@ -118,3 +121,25 @@ def test_show_causal_tells_why(tmp_path, capsys):
     assert main(["show", "causal", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert not found["differential"] and len(found["dependent_stores"]) == 1
+
+
+def test_whatever_shows_the_graph_shows_it_as_it_is_solved(tmp_path):
+    """The constraint source of what may jump, in drawings as in the equations."""
+    model = carts(STEP.format(a=1.0), 1.3, 2.1)
+    solved, kept = vbg.assemble(model).causal, vbg.assign(vbg.expand(model))
+    assert solved.constraints and not kept.constraints
+    path, target = tmp_path / "carts.toml", tmp_path / "carts.dot"
+    vbg.write(model, path)
+    assert main(["show", "graph", str(path), "-o", str(target)]) == 0
+    assert target.read_text("utf-8").count("doubleoctagon") == len(solved.constraints)
+    assert made(model, "", None).causal.strokes == solved.strokes
+
+
+def test_a_graph_with_conflicts_is_shown_as_it_is():
+    """What has no causality has no equations to ask for constraint sources."""
+    model = carts(STEP.format(a=1.0), 1.3, 2.1)
+    more = dict(model.bondgraph) | {"T": {"kind": "Sf", "flow": [1.0]}}
+    settings = {"causality": "derivative"}
+    crossed = vbg.Model(bonds=[*NODES, "T -> j1"], bondgraph=more, simulate=settings)
+    causal = attempt(vbg.expand(crossed))
+    assert causal.conflicts and causal.differential and as_assembled(causal) is causal

@@ -13,6 +13,7 @@ from vbg.assemble.derive.derivation import begin
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.blocks import Block, dependencies
 from vbg.causality import CausalGraph, relieve
+from vbg.errors import AssemblyError
 from vbg.graph.bondgraph import BondGraph
 
 # functions that jump; an angle does where what it is of passes behind the origin
@@ -34,6 +35,17 @@ def smooth(causal: CausalGraph) -> CausalGraph:
     while causal.differential and (stores := _jumping(causal)):
         causal = relieve(causal, stores)
     return causal
+
+
+def as_assembled(causal: CausalGraph) -> CausalGraph:
+    """For those who show it: with the constraint sources that only the equations ask for, where
+    there are equations; a graph with conflicts has none."""
+    if causal.conflicts:
+        return causal
+    try:
+        return smooth(causal)
+    except AssemblyError:
+        return causal
 
 
 def _jumping(causal: CausalGraph) -> list[str]:

@@ -44,6 +44,7 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     import vbg
+    from vbg.assemble.derive.jumping import as_assembled
 
     graph = vbg.expand(read_checked(arguments))
     asked = arguments.causality or graph.causality
@@ -59,17 +60,6 @@ def act(arguments: argparse.Namespace) -> int:
         told = [as_text(causal), *derivative_without_stores(causal, asked), *_as_blocks(findings)]
         print("\n\n".join(told))
     return 1 if causal.conflicts else 0
-
-
-def as_assembled(causal: CausalGraph) -> CausalGraph:
-    """With the constraint sources that only the equations ask for, where there are equations."""
-    from vbg.assemble.derive.jumping import smooth
-    from vbg.errors import AssemblyError
-
-    try:
-        return smooth(causal)
-    except AssemblyError:
-        return causal
 
 
 def assembled(causal: CausalGraph) -> dict[str, Any]:

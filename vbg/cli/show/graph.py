@@ -48,9 +48,10 @@ def act(arguments: argparse.Namespace) -> int:
     require_output(arguments.output, DRAWINGS)
     graph = vbg.expand(read_checked(arguments))
     if arguments.output is not None:
+        from vbg.assemble.derive.jumping import as_assembled
         from vbg.draw.graph import draw_graph
 
-        draw_graph(vbg.assign(graph), arguments.output, arguments.level)
+        draw_graph(as_assembled(vbg.assign(graph)), arguments.output, arguments.level)
         wrote(arguments.output, f"bond graph of {count(len(graph.vertices), 'vertex')}")
         return 0
     chosen = at_level(graph, arguments.level)

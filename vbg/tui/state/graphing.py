@@ -82,10 +82,11 @@ def made(model: Model, text_hash: str, before: GraphState | None) -> GraphState:
         return replace(
             state, text_hash=text_hash, graph=None, causal=None, drawing=None, trouble=str(error)
         )
+    from vbg.assemble.derive.jumping import as_assembled
     from vbg.causality.assign import attempt
 
     try:
-        causal, trouble = attempt(graph), ""
+        causal, trouble = as_assembled(attempt(graph)), ""
     except VbgError as error:
         causal, trouble = None, str(error)
     parts = {vertex.part for vertex in graph.vertices.values()}
