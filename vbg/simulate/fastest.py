@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.start.start import Start
 from vbg.assemble.start.values.valueless import without_value
-from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import Tolerances
 
 # of an output step: where the rate is looked at behind the last state; the part of a law that has
@@ -24,22 +22,16 @@ TINY = 1e-12  # errors of effort or flow below which a store counts as empty
 Array = NDArray[np.float64]
 
 
-def fastest_change(
-    system: System,
-    t: float,
-    x: Array,
-    rate: Callable[[float, Array], Array],
-    outputs: Callable[[float, Array], Mapping[str, Array]],
-    step: float,
-) -> tuple[str, str]:
+def fastest_change(start: Start, t: float, x: Array, step: float) -> tuple[str, str]:
     """The state component whose rate ends at t, or which changes fastest beside its own size, in
     words, and the remedy, empty where that is none of its own.
 
     The time in which it changes by all it is, |x| / |x'|, tells what shrinks to nothing: the
-    oil in a chamber at its end, a mass without weight.  `step` is the time between outputs,
-    `rate` x' at a time and state, `outputs` all signals there, which tell the node whose pressure
-    or voltage nothing gives.  Empty where nothing changes much faster than that.
+    oil in a chamber at its end, a mass without weight.  `step` is the time between outputs; the
+    signals at the state tell the node whose pressure or voltage nothing gives.  Empty where nothing
+    changes much faster than that.
     """
+    system, rate = start.system, start.evaluator("rate")
     n, names = len(x), system.state_names
     found = rate(t, x)[:n].copy()
     for after in (ahead * step for ahead in AHEAD):
@@ -47,7 +39,7 @@ def fastest_change(
         lost = np.flatnonzero(~np.isfinite(rate(later, beyond)[:n] + 0.0 * found))
         if len(lost):
             said = [f"From there on the rate of {names[lost[0]]} has no value."]
-            problems = without_value(system.model, outputs(later, beyond))
+            problems = without_value(system.model, start.outputs(later, beyond))
             said += [f"{p.what[0].upper()}{p.what[1:]}" for p in problems]
             return " ".join(said), " ".join(p.remedy for p in problems) or DOMAIN
     quickness = np.abs(found) * QUICK * step / (np.abs(x) + Tolerances(system, TINY)(t, x))

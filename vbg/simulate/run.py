@@ -252,13 +252,12 @@ class Run:
                     continue
                 if twisted := self.half_turns.near(self.stepper.x):
                     return half_turned(self.stepper.t, twisted)
-                said, remedy = self._fastest()
+                here = self.stepper.t, self.stepper.x, self.settings.output_step
+                said, remedy = fastest_change(self.start, *here)
                 why = f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} {said}"
                 another = remedy_of(self.method, self.settings.formulation)
                 return Status("failed", why.strip(), remedy or another)
             self.steps += 1
-            if twisted := self.half_turns.passed(self.stepper.x):
-                return half_turned(self.stepper.t, twisted)
             try:
                 self._after_step()
             except StrayStages as stray:
@@ -267,6 +266,8 @@ class Run:
                 elif not (self._shorter(stray) or self._settle()):
                     return strayed(stray.t)
                 continue
+            if self.half_turns.beyond:
+                return half_turned(self.stepper.t, self.half_turns.beyond)
             if self.creep is not None and self.creep.lasts(self.stepper.t):
                 return strayed(self.stepper.t)
             if end := refused(self.stepper.t, self.latches.apart, self.jumps.unshared.names):
@@ -287,12 +288,6 @@ class Run:
                     return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
         return FINISHED
 
-    def _fastest(self) -> tuple[str, str]:
-        """What changes fastest where the integration stands, and what to do about that."""
-        t, x, step = self.stepper.t, self.stepper.x, self.settings.output_step
-        rate, outputs = self.start.evaluator("rate"), self.start.outputs
-        return fastest_change(self.system, t, x, rate, outputs, step)
-
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""
         stepper = self.stepper
@@ -308,6 +303,9 @@ class Run:
         if unseen is not None:
             self.switches.pass_none()
             found = unseen, []
+        # what is taken of the step: an event inside it may be what holds a part back
+        if self.half_turns.passed(stepper.x if found is None else stepper.between(found[0])):
+            return
         begun = found is None or found[0] > ROUNDED * self.settings.t_end
         if begun or not self.switches.opens_or_closes:
             self._record_first()
@@ -315,6 +313,7 @@ class Run:
             t, happened = found
             state = stepper.between(t)
             self._record_until(t, before=t - self.samples.spread(t))
+            self.half_turns.keep()
             self.recorder.peaks.pause()
             self.crossings.append((t, self.recorder.count if self.switches.keep_sides else -1))
             self.events += happened
@@ -327,6 +326,7 @@ class Run:
         if fixed := isinstance(stepper, FixedStep):  # its rows are its steps
             self._hold()
         self._record_until(stepper.t, before=self.instant.first)
+        self.half_turns.keep()
         if self.instant.first <= self.settings.t_end and stepper.t >= self._stop:
             self._at_instant(self.instant)
             return

@@ -177,8 +177,9 @@ class _Run:
                         "The step is too long for the springs or masses of this model: give a "
                         "shorter step, or use method = 'auto'.",
                     )
-                if twisted := self.half_turns.passed(stepper.x):
-                    return half_turned(stepper.t, twisted)
+                if self.half_turns.passed(stepper.x):
+                    return half_turned(stepper.t, self.half_turns.beyond)
+                self.half_turns.keep()
                 if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
                     self.recorder.end_at(stepper.t, stepper.x)
                     return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")

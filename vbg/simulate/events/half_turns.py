@@ -46,7 +46,8 @@ class HalfTurns:
         self._first, self._second = at[:, 0].T, at[:, 1].T
         written = np.array([self._watched[k].written for k in rigid]).reshape(-1, 4)
         self._written = written.T
-        self._signs = np.sign(self._cosines(x))
+        self._signs = self._ahead = np.sign(self._cosines(x))
+        self.beyond = ""
 
     def _cosines(self, x: Array) -> Array:
         """cos(a/2) of all, q_B . (q_A o q_0), q_0 the written turn of B against A."""
@@ -59,16 +60,22 @@ class HalfTurns:
             found[k] = self._watched[k].turn(x)[0]
         return found
 
-    def passed(self, x: Array) -> str:
-        """The part that is beyond half a turn in the state x, where its load jumps; empty where
-        none is.  About an axis that it does not hold a part may turn on."""
+    def passed(self, x: Array) -> bool:
+        """Whether a part is `beyond` half a turn in the state x, where its load jumps; about an
+        axis that it does not hold a part may turn on.  x is compared with the state before until
+        a step to it is taken (`keep`)."""
         if not self._watched:
-            return ""
-        for k in np.flatnonzero(self._signs * self._cosines(x) < 0.0):
+            return False
+        found = np.sign(self._cosines(x))
+        for k in np.flatnonzero(self._signs * found < 0.0):
             if self._watched[k].jumps(self._watched[k].turn(x)[1:]):
-                return self._watched[k].name
-            self._signs[k] = -self._signs[k]
-        return ""
+                self.beyond = self._watched[k].name
+        self._ahead = found
+        return bool(self.beyond)
+
+    def keep(self) -> None:
+        """The state that was looked at last is taken."""
+        self._signs = self._ahead
 
     def near(self, x: Array) -> str:
         """The part that is about to be."""
