@@ -44,6 +44,13 @@ class Problem:
         return escaped(place + shortened(f"{self.severity}: {self.where}: {self.what}{remedy}"))
 
 
+class AsAsked(Problem):
+    """A note that all is as it was asked for, without a limit: told by a run, no remark of a
+    check."""
+
+    __slots__ = ()
+
+
 class VbgError(Exception):
     """Base of all errors that a user of vbg may want to catch."""
 

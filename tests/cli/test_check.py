@@ -221,3 +221,29 @@ def test_a_start_that_is_asked_for_is_looked_for(check):
     assert "1 remark" in out and "locked in" in told  # and nothing of the start that was found
     code, _, told = check(held.format(force="2 kN"), "--quick")
     assert code == 0, told
+
+
+def test_until_when_a_start_at_rest_holds_is_told(check):
+    """That it rests is what was asked for; that only as long as a force stays is news."""
+    resting = """
+        vbg = 1
+        [simulate]
+        start = "equilibrium"
+        [translational.load]
+        kind = "mass"
+        nodes = ["x"]
+        m = "2 kg"
+        [translational.spring]
+        kind = "spring"
+        nodes = ["x", "frame"]
+        k = "300 N/m"
+        [translational.push]
+        kind = "force"
+        nodes = ["x"]
+        force = "{force}"
+    """
+    code, out, told = check(resting.format(force="3 N"))
+    assert (code, told) == (0, "") and "no problems" in out
+    code, out, told = check(resting.format(force="if(t > 0.4, 5, 3)"))
+    assert code == 0 and "1 remark" in out
+    assert "rests as long as push stays as it is at t = 0 s" in told

@@ -27,7 +27,7 @@ from vbg.assemble import Start, System, assemble_start, start_at
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.blocks.rounding import terms_of
-from vbg.errors import AssemblyError, Problem, UsageError
+from vbg.errors import AsAsked, AssemblyError, Problem, UsageError
 from vbg.model.located import located
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     _require_written(task, parts, start.state, begins.state)
     verb = "balance" if len(parts) > 1 else "balances"
     told = f"{', '.join(parts)} {verb} the loads as written."
-    note = Problem("note", "simulate.start", told)
+    note = AsAsked("note", "simulate.start", told)
     told_once = tuple(dict.fromkeys((*start.notes, *begins.notes)))
     return replace(begins, notes=(*told_once, note))
 

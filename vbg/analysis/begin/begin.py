@@ -9,7 +9,7 @@ from vbg.analysis.begin.observed import Instant, observed
 from vbg.analysis.rest.operating import operating_point
 from vbg.analysis.rest.timed import as_long_as
 from vbg.assemble import Start, System, assemble_start, start_at
-from vbg.errors import AssemblyError, Problem, UsageError
+from vbg.errors import AsAsked, AssemblyError, Problem, UsageError
 from vbg.fields import EQUILIBRIUM, WRITTEN, Beginning
 from vbg.model.located import located
 
@@ -68,7 +68,7 @@ def _resting(system: System) -> Start:
     start = start_at(system, point.x)
     limit = as_long_as(point.until_changed, point.t)
     where, what = "simulate.start", f"the run begins where the machine rests{limit}."
-    note = Problem("note", where, what)
+    note = Problem("note", where, what) if limit else AsAsked("note", where, what)
     if point.hidden:
         what = f"{what} {point.hidden}"
         remedy = "A start that is written, without this search, holds what it says."

@@ -14,14 +14,13 @@ from vbg.cli.models import read_model
 from vbg.cli.parser import add, add_json, add_model
 from vbg.cli.postures import add_postures, postures
 from vbg.cli.text import count
-from vbg.errors import Problem, UsageError, VbgError
+from vbg.errors import AsAsked, Problem, UsageError, VbgError
 
 if TYPE_CHECKING:
     from vbg.assemble.start.start import Start
     from vbg.model import Model
 
 PLACE = 30
-FOUND = ("note", "simulate.start")
 ONE_DIMENSIONAL = ("electric", "hydraulic", "rotational", "translational", "bondgraph")
 
 
@@ -186,8 +185,7 @@ def check_model(model: Model, *, quick: bool) -> Checked:
     except VbgError as error:
         more = error.problems or (Problem("error", model.name, str(error)),)
         return Checked((*problems, *located(model, more)), model)
-    # that a start was found as it is asked for is no remark
-    notes = [note for note in start.notes if (note.severity, note.where) != FOUND]
+    notes = [note for note in start.notes if not isinstance(note, AsAsked)]
     told = (*problems, *notes, *located(model, drives), *_wrong_measures(model, start))
     return Checked(told, model, start)
 
