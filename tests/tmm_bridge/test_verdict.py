@@ -419,17 +419,58 @@ def test_a_wrong_value_on_a_crossing_is_on_neither_side(place, off):
         assert compare(*pair, beside=known).result == "FAIL"
 
 
-def test_where_several_laws_change_at_once_the_sides_are_compared():
-    """A row may be between them: behind one that adds 5 N and before one that takes them back."""
-    runs = (
-        stepped(50, (0.5, 50), (0.5, 51)),
-        solution(audit=Audit(crossings=((0.5, 51), (0.5, 51)))),
-    )
-    kept = FORCE[:, 0] * (TIME != 0.5) + runs[0]["A.force"][:, 0] * (TIME == 0.5)
-    force = np.column_stack([kept, FORCE[:, 1:]])
-    between = replace(runs[0], signals={"A.force": force, "energy.kinetic": np.ones(101)})
-    assert compare(between, runs[1], beside=(beside(0.0), beside(0.0))).result == "PASS"
-    assert compare(between, runs[1], beside=(beside(0.0), beside(1e-4))).result == "FAIL"
+@pytest.mark.parametrize("seed", range(3))
+def test_where_several_laws_change_at_once_a_value_is_between_the_sides(seed):
+    """A row may be behind one law and before the other; of both sides of both runs, none agrees
+    that is not between them, by whatever the other run has there.  What is beyond them, as behind
+    a law that adds a force and before one that takes it back, proves nothing."""
+    random = np.random.default_rng(seed)
+    first, second = stepped(51, (0.5, 50), (0.5, 51)), stepped(51, (0.5, 51), (0.5, 51))
+
+    def on_the_row(share: float) -> Solution:
+        force = first["A.force"].copy()
+        force[50, 0] = FORCE[50, 0] + share
+        return replace(first, signals=first.signals | {"A.force": force})
+
+    known = (beside(), beside())
+    for share in random.uniform(0.01, 4.99, 5):
+        assert compare(on_the_row(share), second, beside=known).result == "PASS"
+        assert compare(second, on_the_row(share), beside=known).result == "PASS"
+        other = (beside(), beside(5.0 + 2e-4))
+        assert compare(on_the_row(share), second, beside=other).result == "FAIL"
+    for off in random.uniform(1e-4, 10.0, 5):
+        for share in (-off, 5.0 + off):
+            for pair in ((on_the_row(share), second), (second, on_the_row(share))):
+                assert compare(*pair, beside=known).result == "FAIL"
+                evidence = Evidence(*pair, beside=known[0], other_beside=known[1])
+                verdict = verdict_on(evidence)
+                assert verdict.result == "INCONCLUSIVE"
+                assert "0.5 s" in verdict.sentence
+                force = pair[1]["A.force"].copy()
+                force[60] += 0.4
+                signals = pair[1].signals | {"A.force": force}
+                wrong = replace(evidence, second=replace(pair[1], signals=signals))
+                assert verdict_on(wrong).result == "FAIL"
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-3, 0.3])
+def test_what_the_sides_do_not_tell_well_excuses_nothing(size):
+    """A component bent so that its parabola differs from its straight line by more than a verdict
+    sees, and is right: a value that is wrong by less than that is on neither side."""
+    runs = stepped(50, (0.5, 50)), stepped(51, (0.5, 51))
+    known = beside()
+    off = (known.time - 0.5) / 4e-9
+    force = known["A.force"].copy()
+    force[:, 1] += np.where(abs(off) < 3.5, 40.0 * size * off**2, 0.0)
+    bent = replace(known, signals=known.signals | {"A.force": force})
+    assert compare(*runs, beside=(bent, bent)).result == "PASS"
+    for wrong_by in (-3.0 * size, 0.5 * size, 6.0 * size):
+        for n in (0, 1):
+            force = runs[n]["A.force"].copy()
+            force[50, 1] += 40.0 * wrong_by
+            pair = list(runs)
+            pair[n] = replace(runs[n], signals=runs[n].signals | {"A.force": force})
+            assert compare(*pair, beside=(bent, bent)).result == "FAIL"
 
 
 def test_an_output_on_one_side_of_a_crossing_in_both_runs_or_away_from_it_is_compared():

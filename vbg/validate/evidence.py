@@ -9,7 +9,8 @@ from vbg.solution import Solution
 from vbg.tmm_bridge.notes import APART, channels_in
 from vbg.validate.compare import compare
 from vbg.validate.comparison.judging import LOOSEST
-from vbg.validate.comparison.pairing import torn_windows
+from vbg.validate.comparison.pairing import Window, torn_windows
+from vbg.validate.comparison.sides import goes_on, undecided_windows
 from vbg.validate.comparison.values import Channel, Verdict
 
 
@@ -54,10 +55,9 @@ def verdict_on(
     that are left out."""
     allowed = evidence.least if tolerance is None else tolerance
     verdict = _compared(evidence, allowed, exclude)
-    if evidence.alone and verdict.result == "FAIL":
-        torn = torn_windows(evidence.first, evidence.second, exclude)
-        if torn and _compared(evidence, allowed, (*exclude, *torn)).result != "FAIL":
-            verdict = unproven(verdict, evidence.alone)
+    torn, why = _undecided(evidence, verdict, exclude)
+    if torn and _compared(evidence, allowed, (*exclude, *torn)).result != "FAIL":
+        verdict = unproven(verdict, why)
     apart = [n.what.removeprefix(APART) for n in evidence.second.notes if n.what.startswith(APART)]
     if not verdict.channels and apart:
         sentence = (
@@ -74,6 +74,26 @@ def verdict_on(
     once = tuple(name for name in verdict.once if name not in evidence.parts)
     notes = tuple(n for n in (*evidence.notes, *verdict.notes) if n != verdict.sentence)
     return replace(verdict, notes=notes, replayed=evidence.parts, once=once)
+
+
+def _undecided(
+    evidence: Evidence, verdict: Verdict, exclude: tuple[Window, ...]
+) -> tuple[tuple[Window, ...], str]:
+    """Windows about rows at which what failed proves no fault, and why; none where a place or an
+    angle did, which is the same before and behind."""
+    if verdict.result != "FAIL" or any(goes_on(c.name, c.unit) for c in verdict.failed()):
+        return (), ""
+    if evidence.alone:
+        return torn_windows(evidence.first, evidence.second, exclude), evidence.alone
+    if evidence.beside is None:
+        return (), ""
+    several = undecided_windows(evidence.first, evidence.second, exclude)
+    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in several[:8])
+    return several, (
+        f"Outputs differ only where several laws switch or bend at one instant, of which a solver"
+        f" may have some before the row and others behind it: {at}. Change the output step a"
+        " little, so that no row lies there."
+    )
 
 
 def _compared(

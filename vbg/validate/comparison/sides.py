@@ -11,12 +11,14 @@ in that run.  A run's value x is on the side s that it is nearest to, and
 is what it would be on side r, on which the other run's value y is.  What counts is the larger of
 |y - x'| and |x - y'|: a component that does not jump has x- = x+ and is compared as everywhere,
 one that jumps must be on one of its two sides in both runs, and these must agree.  Nothing but
-what the parabola may miss, its difference from a straight line, is allowed.  Halfway between the
-sides counts, too: sign(0) is 0.
+what the parabola may miss, its difference from a straight line, is allowed, and no more of that
+than a verdict does not see.  Halfway between the sides counts, too: sign(0) is 0.
 
 Two cases leave something out.  On the first row what is before is not known: one of the two values
 must be what both runs have behind.  Where several laws change at one instant, some of them may
-have done so on the row and others not: both sides must agree, and what is a place or an angle.
+have done so on the row and others not: both sides must agree, and both values lie between them;
+what lies beyond, as behind one that adds a force and before one that takes it back, proves neither
+a fault nor its absence (`undecided_windows`).  A place or an angle is compared as everywhere.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from vbg.validate.comparison.pairing import (
     BESIDE,
     VISIBLE,
     Pair,
+    Window,
     common_times,
     crossed,
     on_other_sides,
@@ -150,21 +153,23 @@ def on_one_side(
         sides, moved = beside.get(pair.name), np.zeros(len(pair.second))
         for k, one in enumerate(torn if sides is not None else ()):
             a, b = float(pair.first[one.row]), float(pair.second[one.row])
-            error = _error(a, b, one, sides) if sides is not None and a != b else np.inf
+            allowed = VISIBLE * pair.peak
+            error = _error(a, b, one, sides, allowed) if sides and a != b else np.inf
             if error < abs(a - b):
                 moved[one.row] = a - b + np.copysign(error, b - a)
-                if abs(a - b) - error > VISIBLE * pair.peak:
+                if abs(a - b) - error > allowed:
                     nearer.add(k)
         if moved.any():
             found[pair.name] = moved
     return found, tuple(one for k, one in enumerate(torn) if k in nearer)
 
 
-def _error(a: float, b: float, torn: Torn, sides: Pair) -> float:
-    """How far both values are from each other on one side; not finite where that is not known."""
+def _error(a: float, b: float, torn: Torn, sides: Pair, allowed: float) -> float:
+    """How far both values are from each other on one side, less what the parabolas may miss but at
+    most `allowed`; not finite where that is not known."""
     known = [side for side in (torn.before, torn.behind) if side is not None]
     pairs = [(side.value(sides.first), side.value(sides.second)) for side in known]
-    unsure = sum(one[1] + other[1] for one, other in pairs)
+    unsure = min(sum(one[1] + other[1] for one, other in pairs), allowed)
     A, B = (np.array([pair[n][0] for pair in pairs]) for n in (0, 1))
     differ = float(np.abs(A - B).max(initial=0.0))
     left_out = [np.inf]
@@ -173,17 +178,29 @@ def _error(a: float, b: float, torn: Torn, sides: Pair) -> float:
         s, r = int(np.argmin(np.abs(a - A))), int(np.argmin(np.abs(b - B)))
         moved = max(abs(a - (b - B[r] + B[s])), abs(b - (a - A[s] + A[r])))
         left_out = [moved] if s != r else [np.inf]
-    if known and not _goes_on(sides):
+    if known and not goes_on(sides.name, sides.unit):
         if torn.several and len(known) == 2:
-            left_out.append(differ)
+            low, high = float(min(A.min(), B.min())), float(max(A.max(), B.max()))
+            left_out.append(max(differ, *(max(low - x, x - high) for x in (a, b))))
         elif torn.behind is not None and len(known) == 1:
             left_out.append(max(differ, min(abs(a - A[0]), abs(b - B[0]))))
     return max(min(left_out) - unsure, 0.0)
 
 
-def _goes_on(pair: Pair) -> bool:
+def goes_on(name: str, unit: str) -> bool:
     """Whether it is a place or an angle, which never jumps."""
-    return pair.unit in ("m", "rad") or vector_of(pair.name).endswith(".rotation")
+    return unit in ("m", "rad") or vector_of(name).endswith(".rotation")
+
+
+def undecided_windows(
+    first: Solution, second: Solution, exclude: tuple[Window, ...]
+) -> tuple[Window, ...]:
+    """Windows about the torn rows at which several laws change."""
+    common = common_times(first, second, exclude)
+    if common is None:
+        return ()
+    torn, margin = torn_rows(first, second, common, np.zeros(0)), BESIDE * span_of(first)
+    return tuple((one.time - margin, one.time + margin) for one in torn if one.several)
 
 
 def why_on_one_side(torn: Sequence[Torn]) -> tuple[str, ...]:
@@ -198,9 +215,10 @@ def why_on_one_side(torn: Sequence[Torn]) -> tuple[str, ...]:
         )
     if rest:
         notes.append(
-            "Compared before and behind only, but for places and angles, outputs at an instant at"
-            " which several laws switch or bend, or the first one does so at the start, which the"
-            f" two runs have on different sides of it: {_instants(rest)}."
+            "Compared only with what is before and behind and may be anywhere between, but for"
+            " places and angles, outputs at an instant at which several laws switch or bend, or"
+            " with what is behind where the first one does so at the start, which the two runs"
+            f" have on different sides of it: {_instants(rest)}."
         )
     return tuple(notes)
 
