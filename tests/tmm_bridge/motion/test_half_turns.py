@@ -7,6 +7,9 @@ from scipy.spatial.transform import Rotation
 import vbg
 from tests.simulate.postures.test_half_turns import laws, twisted
 from vbg.tmm_bridge import simulate
+from vbg.tmm_bridge.kernels.tables import SIX_FIRST
+from vbg.tmm_bridge.modes.posture.six import effort
+from vbg.tmm_bridge.motion.events.half_turns import is_held, jump
 
 
 @pytest.mark.parametrize("kind", ["bushing", "beam_element"])
@@ -99,3 +102,47 @@ def test_what_nothing_holds_turns_on():
     run = simulate(twisted(law, axis, share := np.sqrt(17.0), 1.0, 1.0))
     assert run.status.code == "finished"
     np.testing.assert_allclose(run["hinge.angle"], share * np.pi * run.time, rtol=1e-7)
+
+
+def test_a_soft_twist_beside_stiff_directions_is_held():
+    """Bending and a row of coupling a billion times as stiff do not hide a torque that turns
+    over."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        turn = Rotation.random(rng=random).as_matrix()
+        axis, axes = turn[:, 2], np.kron(np.eye(2), turn)
+        soft, stiff = float(10.0 ** random.uniform(-3, 3)), 10.0 ** random.uniform(8, 10)
+        K = soft * np.diag([9.0 * stiff, stiff, stiff, stiff, 2.0 * stiff, 1.0])
+        K[0, 4] = K[4, 0] = soft * stiff
+        law = {"kind": "bushing", "stiffness": (axes @ K @ axes.T).tolist()}
+        for share in (0.95, 1.3):
+            run = simulate(twisted(law, axis, share, 0.2, soft, random.normal()))
+            exact = share * np.pi * np.sin(np.sqrt(soft / 0.2) * run.time)
+            np.testing.assert_allclose(run["hinge.angle"], exact, atol=1e-5)
+            assert run.status.code == ("failed" if share > 1.0 else "finished"), seed
+            assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
+
+
+def test_jumps_are_those_of_the_law():
+    """By the law as the vibration analysis has it, on both sides of half a turn; no axis of full
+    stiffness is free, and one that nothing holds is, until a force across it turns over."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        size = np.repeat(10.0 ** random.uniform(-3, 6, 2), 3)
+        n = random.normal(size=3)
+        n /= np.linalg.norm(n)
+        d = random.normal(size=3) * size[3] / size[0]
+        root = random.normal(size=(6, 6)) * size
+        freed = root.copy()
+        freed[:, 3:] -= np.outer(freed[:, 3:] @ n, n)
+        for K in (root.T @ root, freed.T @ freed):
+            before, behind = (
+                effort(SIX_FIRST, K, np.concatenate([d, side * np.pi * n])) for side in (1, -1)
+            )
+            force, about, across = jump(K, d, n)
+            found = -2.0 * np.concatenate([force, about * n + across])
+            np.testing.assert_allclose(found / size, (before - behind) / size, atol=1e-9 * size[3])
+        length = float(np.linalg.norm(d))
+        assert is_held(root.T @ root, 0.0 * d, n, length)
+        assert is_held(freed.T @ freed, d, n, length)
+        assert not is_held(freed.T @ freed, 0.0 * d, n, length)

@@ -2,8 +2,7 @@
 
 The rotation vector theta of such a law is known by the rotation, so |theta| <= pi: at half a turn
 theta = pi n becomes -pi n.  Of two steps on both sides the vectors are both long and point against
-each other.  Where the efforts K theta do not jump, n being an axis that nothing holds, a body may
-turn on.
+each other.  Where no effort jumps there, n being an axis that nothing holds, a body may turn on.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vbg.tmm_bridge.kernels.motion.rotation import Array
+from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 FAR = 0.5 * np.pi  # below it a step does not pass half a turn
-UNHELD = 1e-9  # of the stiffness: rounding, about an axis that nothing holds
+TILT = 1e-7  # [rad, or lengths of the mechanism]: so far steps know an axis, or a displacement
 
 
 class Twisted(ArithmeticError):
@@ -66,12 +66,41 @@ def _vectors(plant: Plant) -> Array:
     return np.concatenate([scratch.bush[:, 11:14], scratch.strain[:, 3:6]])
 
 
+def jump(K: Array, d: Array, n: Array) -> tuple[Array, float, Array]:
+    """Half of what a bushing's force, its torque about the axis n and that across it jump by at
+    half a turn about n, the displacement being d: with K = [[., B], [B^T, T]] and Jl^-T(pi n) =
+    n n^T + (pi/2) n^, those before less those behind are twice
+
+        pi B n,    pi (n . T n) n,    (pi/2) n x (B^T d).
+    """
+    B, T = K[:3, 3:], K[3:, 3:]
+    return np.pi * B @ n, float(np.pi * n @ T @ n), 0.5 * np.pi * np.cross(n, B.T @ d)
+
+
+def is_held(K: Array, d: Array, n: Array, length: float) -> bool:
+    """Whether an effort jumps by more than it would about another axis within TILT, or at another
+    displacement within that share of the length, where it does not at one of them.  Each effort is
+    measured by its own: a soft twist beside stiff bending is held, which n . T n tells to the
+    second order in the tilt."""
+    B, T = K[:3, 3:], K[3:, 3:]
+    force, about, across = (np.abs(effort) / np.pi for effort in jump(K, d, n))
+    stiff = np.linalg.norm(B)
+    return bool(
+        (force > TILT * np.linalg.norm(B, axis=1)).any()
+        or about > TILT * (2.0 * np.linalg.norm(T @ n) + TILT * np.linalg.norm(T))
+        or np.linalg.norm(across) > 0.5 * TILT * stiff * (np.linalg.norm(d) + length)
+    )
+
+
 def _jumps(plant: Plant, k: int, vector: Array) -> bool:
-    t, bushes = plant.tables, len(plant.tables.bushes)
-    stiffness = t.bush[k, 24:60] if k < bushes else t.elastic[k - bushes, :36]
-    held = stiffness.reshape(6, 6)[:, 3:]
-    jump = np.linalg.norm(held @ vector) / np.linalg.norm(vector)
-    return bool(jump > UNHELD * np.linalg.norm(held))
+    t, s, bushes = plant.tables, plant.scratch, len(plant.tables.bushes)
+    if k < bushes:
+        law, K, d = t.bushes[k, 2], t.bush[k, 24:60], s.bush[k, 8:11]
+    else:
+        law, K, d = t.elastics[k - bushes, 1], t.elastic[k - bushes, :36], s.strain[k - bushes, :3]
+    if law == SIX_MIDDLE:
+        return True  # an element of a beam holds all axes
+    return is_held(K.reshape(6, 6), d, vector / np.linalg.norm(vector), float(t.length[0]))
 
 
 def _name(plant: Plant, k: int) -> str:
