@@ -74,6 +74,8 @@ class Field:
     them is written, and the part works out the other's value when it is made (`__post_init__`),
     so that whoever reads it finds an area.
     `moves` is what a coordinate must be, "angle" or "slide"; "" either.
+    `elastic` is a stiffness per strain, in the unit of an effort that is there at a strain of 1
+    only (EA of a beam, the bulk modulus of oil).
     """
 
     form: Form
@@ -92,6 +94,7 @@ class Field:
     balanced: bool = False
     instead_of: str = ""
     moves: str = ""
+    elastic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,7 @@ def declare(form: Form, doc: str, *, default: Any = MISSING, **details: Any) -> 
 
 
 def quantity(unit: str, doc: str, *, default: Any = MISSING, **bounds: Any) -> Any:
-    """One number in `unit`; bounds are above, below, minimum, maximum; `balanced` and
+    """One number in `unit`; bounds are above, below, minimum, maximum; `balanced`, `elastic` and
     `instead_of` see Field."""
     return declare("quantity", doc, unit=unit, default=default, **bounds)
 

@@ -144,12 +144,14 @@ class Beam:
         "group", "rod, tube, rectangle or I", of=Section, default=None
     )
     material: Material | None = declare("group", "E, nu, density", of=Material, default=None)
-    EA: float | None = quantity("N", "axial stiffness, without section", above=0.0, default=None)
+    EA: float | None = quantity(
+        "N", "axial stiffness, without section", above=0.0, default=None, elastic=True
+    )
     GA_y: float | None = quantity(
-        "N", "shear stiffness along y; default: rigid", above=0.0, default=None
+        "N", "shear stiffness along y; default: rigid", above=0.0, default=None, elastic=True
     )
     GA_z: float | None = quantity(
-        "N", "shear stiffness along z; default: rigid", above=0.0, default=None
+        "N", "shear stiffness along z; default: rigid", above=0.0, default=None, elastic=True
     )
     GJ: float | None = quantity("N*m^2", "torsional stiffness", above=0.0, default=None)
     EI_y: float | None = quantity("N*m^2", "bending stiffness about y", above=0.0, default=None)

@@ -44,12 +44,12 @@ class BeamElement:
         "element axes in the first body's: x along the beam, y and z of its section",
         default=(1.0, 0.0, 0.0, 0.0),
     )
-    EA: float = quantity("N", "axial stiffness", above=0.0)
+    EA: float = quantity("N", "axial stiffness", above=0.0, elastic=True)
     GA_y: float | None = quantity(
-        "N", "shear stiffness along y; default: rigid", default=None, above=0.0
+        "N", "shear stiffness along y; default: rigid", default=None, above=0.0, elastic=True
     )
     GA_z: float | None = quantity(
-        "N", "shear stiffness along z; default: rigid", default=None, above=0.0
+        "N", "shear stiffness along z; default: rigid", default=None, above=0.0, elastic=True
     )
     GJ: float = quantity("N*m^2", "torsional stiffness", above=0.0)
     EI_y: float = quantity("N*m^2", "bending stiffness about y", above=0.0)

@@ -13,7 +13,7 @@ from vbg.solution import Audit, MadeBy, Solution
 from vbg.tmm_bridge import simulate
 from vbg.validate import validate
 from vbg.validate.compare import compare
-from vbg.validate.comparison.scales import natural_scales
+from vbg.validate.comparison.scales import largest_written, natural_scales
 from vbg.validate.evidence import verdict_on
 
 
@@ -206,3 +206,23 @@ def test_a_piston_feels_pressures_and_no_bulk_modulus(bulk):
     scales = natural_scales(model, {"Pa": 7e6}, 1.0)
     assert scales["Pa"] == bulk
     assert scales["N"] == pytest.approx(2e-3 * 7e6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_written_effort_counts_whatever_the_stiffness_beside_it_is(seed):
+    """A pressure written like the bulk modulus is a pressure still; stiffnesses are no efforts."""
+    random = np.random.default_rng(seed)
+    p, bulk, V = (float(10**x) for x in random.uniform((5.1, 8, -5), (9, 10, -2)))
+    gas = {"volume": V, "precharge": p, "n": 1.2}
+    parts = {
+        "volume": {"volume": V, "pressure": p},
+        "pipe": {"length": 2.0, "diameter": 0.02, "pressure": p},
+        "accumulator": gas,
+    }
+    for kind, fields in parts.items():
+        nodes = ["a", "b"] if kind == "pipe" else ["a"]
+        for stiff in (bulk, p):
+            part = {"kind": kind, "nodes": nodes, "bulk": stiff, **fields}
+            model = vbg.Model(hydraulic={"x": part})
+            assert largest_written(model)["Pa"] == p
+            assert natural_scales(model, {}, 1.0)["Pa"] == max(p, stiff, 101325.0)

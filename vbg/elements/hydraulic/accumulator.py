@@ -57,7 +57,7 @@ class Accumulator:
         above=0.0,
         default=None,
     )
-    bulk: float = quantity("Pa", "bulk modulus of that oil", above=0.0, default=1.4e9)
+    bulk: float = quantity("Pa", "bulk modulus of that oil", above=0.0, default=1.4e9, elastic=True)
     air: float = quantity(
         "1",
         "air that it gives off below half an atmosphere, of its volume; 0: oil can be pulled",

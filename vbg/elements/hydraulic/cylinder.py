@@ -61,7 +61,7 @@ class Cylinder:
     volume: float | None = quantity(
         "m^3", "constant volume of each chamber instead", above=0.0, default=None
     )
-    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
+    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9, elastic=True)
     air: float = quantity(
         "1",
         "air that oil gives off below half an atmosphere, of its volume; 0: oil can be pulled",

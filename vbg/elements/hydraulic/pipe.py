@@ -36,7 +36,7 @@ class Pipe:
     diameter: float = quantity("m", "inner diameter", above=0.0)
     segments: int = declare("count", "number of pieces", minimum=1, maximum=2000, default=1)
     density: float = quantity("kg/m^3", "density of the oil", above=0.0, default=860.0)
-    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
+    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9, elastic=True)
     viscosity: float = quantity("Pa*s", "dynamic viscosity", minimum=0.0, default=0.03)
     roughness: float | None = quantity(
         "m",

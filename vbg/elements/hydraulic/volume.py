@@ -26,7 +26,7 @@ class Volume:
 
     nodes: tuple[str, ...] = declare("nodes", "its port", size=1)
     volume: float = quantity("m^3", "volume", above=0.0)
-    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
+    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9, elastic=True)
     growth: float = quantity("1", "d bulk / d pressure", minimum=0.0, default=0.0)
     air: float = quantity(
         "1",

@@ -306,29 +306,29 @@ def _length(model: Model, seen: Mapping[str, float]) -> float:
 
 def largest_written(model: Model) -> dict[str, float]:
     """Unit -> the largest magnitude that the file writes in it, sources as numbers included; but
-    EA and GA [N] of beams, forces at strain 1: what rounding makes of stiffness is told apart
-    (`elastic_rounding`), and bulk moduli (`natural_scales`)."""
+    elastic fields, efforts at strain 1: what rounding makes of EA and GA [N] of beams is told apart
+    (`elastic_rounding`), and of bulk moduli (`natural_scales`)."""
     largest: dict[str, float] = {}
     for table in _TABLES:
         for part in getattr(model, table).values():
             for unit, value in _written(model, part):
-                if unit == "N" and part.kind == "beam_element":
-                    continue
-                if unit == "Pa" and abs(value) == getattr(part, "bulk", None):
-                    continue
                 largest[unit] = max(largest.get(unit, 0.0), abs(value))
     return largest
 
 
 def _stiffest_oil(model: Model) -> float:
     """The largest bulk modulus [Pa]."""
-    return max((abs(getattr(part, "bulk", 0.0)) for part in model.hydraulic.values()), default=0.0)
+    parts = model.hydraulic.values()
+    moduli = (value for part in parts for _, value in _written(model, part, elastic=True))
+    return max(moduli, default=0.0)
 
 
-def _written(model: Model, part: Any) -> Iterator[tuple[str, float]]:
-    """(unit, value) of the numbers of a part, and of what signals may give it; a unit "A or B"
-    counts for both."""
+def _written(model: Model, part: Any, *, elastic: bool = False) -> Iterator[tuple[str, float]]:
+    """(unit, value) of the numbers of a part, of its elastic fields or of all others, and of what
+    signals may give it; a unit "A or B" counts for both."""
     for name, field in declared(type(part)).items():
+        if field.elastic != elastic:
+            continue
         given = getattr(part, name)
         values = [*_numbers(given), *(_reach(model, word, set()) for word in _words(given))]
         for value in values:
