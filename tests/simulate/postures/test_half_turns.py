@@ -5,6 +5,7 @@ import pytest
 
 import vbg
 from tests.laws.flexible.test_beyond_small import machine as strip
+from vbg.simulate.events.half_turns import HalfTurns
 
 
 def twisted(law, axis, share, J, k, carrier=0.0, **joints):
@@ -34,6 +35,14 @@ def twisted(law, axis, share, J, k, carrier=0.0, **joints):
         forces={"neck": {"between": ["hub", "arm"], **law}},
         simulate={"t_end": float(7.0 / w), "output_step": float(0.01 / w)},
     )
+
+
+def free(law, speed):
+    """A unit body that turns freely on its elastic end."""
+    arm = {"mass": 1.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), 1.0)}
+    arm["angular_velocity"] = [float(each) for each in speed]
+    neck = {"between": ["ground", "arm"], **law}
+    return vbg.Model(name="free", gravity=[0, 0, 0], bodies={"arm": arm}, forces={"neck": neck})
 
 
 def laws(k):
@@ -96,6 +105,58 @@ def test_what_nothing_holds_turns_on():
         np.testing.assert_allclose(run["hinge.angle"], share * np.pi * run.time, rtol=1e-8)
 
 
+def about(axis, held, others, coupling=0.0):
+    """6x6 stiffness: `held` about the axis, `others` across it, and N/rad of a coupling of the
+    force across the axis to a turn across it."""
+    across = np.cross(axis, np.roll(axis, 1))
+    across /= np.linalg.norm(across)
+    K = np.zeros((6, 6))
+    K[3:, 3:] = others * np.eye(3) + (held - others) * np.outer(axis, axis)
+    K[:3, :3] = 4.0 * (coupling**2 / others) * np.eye(3)
+    K[:3, 3:] = coupling * np.outer(across, across)
+    K[3:, :3] = K[:3, 3:].T
+    return (0.5 * (K + K.T)).tolist()
+
+
+def test_soft_torsion_beside_stiff_bendings_counts():
+    """Whatever is stiffer, and in whatever axes it is written; what is left by rounding of the axes
+    alone is no torsion."""
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        axis = random.normal(size=3) if seed % 2 else np.eye(3)[seed // 2 % 3]
+        axis = axis / np.linalg.norm(axis)
+        J, k = (float(10.0 ** random.uniform(-1, 1)) for _ in range(2))
+        others = float(10.0 ** random.uniform(9.5, 11.0)) * k
+        coupling = others * random.uniform(0.0, 1.0) if seed > 3 else 0.0
+        for held in (k, 0.0):
+            law = {"kind": "bushing", "stiffness": about(axis, held, others, coupling)}
+            run = vbg.simulate(twisted(law, axis, np.sqrt(2.0), J, k), formulation="minimal")
+            assert run.status.code == ("failed" if held else "finished"), (seed, held)
+            assert ("neck are turned by half" in run.status.sentence) == (held > 0.0)
+
+
+@pytest.mark.parametrize("kind", ["bushing", "beam_element"])
+def test_a_start_at_half_a_turn_is_watched(kind):
+    """Of either side of it: the side is that of the first step that is kept."""
+    start = vbg.start(free(laws(1.0)[kind], [0.0, 0.0, 0.0]))
+    at = next(s for s in start.system.slices if s.state.name == "arm.quaternion")
+
+    def turned(angle, axis):
+        x = start.state.copy()
+        c = 0.0 if angle == np.pi else np.cos(0.5 * angle)
+        x[at.first : at.last] = [c, *(np.sin(0.5 * angle) * axis)]
+        return x
+
+    for axis in np.eye(3):
+        for side in (0.1, -0.1):
+            watch = HalfTurns(start.system, turned(np.pi, axis))
+            for angle in (np.pi, np.pi + side, np.pi + 2.0 * side, np.pi):
+                assert not watch.passed(turned(angle, axis))
+                watch.keep()
+            assert watch.passed(turned(np.pi - side, axis))
+            assert watch.beyond == "neck"
+
+
 def test_points_of_flexible_bodies_count():
     """A bushing at a point that bends: the turn is that of the point."""
     joint = {"kind": "revolute", "axis": [1, 0, 0], "initial": {"speed": 500.0}}
@@ -110,11 +171,6 @@ def test_points_of_flexible_bodies_count():
 def test_small_explicit_steps_end_there_too():
     """By the discrete-time method, at the end of the row in which it happens."""
     for share in (0.9, 1.2):
-        arm = {"mass": 1.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), 1.0)}
-        arm["angular_velocity"] = [0.0, float(share * np.pi), 0.0]
-        neck = {"between": ["ground", "arm"], **laws(1.0)["bushing"]}
-        model = vbg.Model(
-            name="free", gravity=[0, 0, 0], bodies={"arm": arm}, forces={"neck": neck}
-        )
+        model = free(laws(1.0)["bushing"], [0.0, share * np.pi, 0.0])
         run = vbg.simulate(model, t_end=4.0, output_step=0.01, method="discrete-time", step=1e-3)
         assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)

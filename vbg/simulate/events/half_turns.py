@@ -30,7 +30,8 @@ Turn = Callable[[Array], Array]
 
 KINDS = ("bushing", "beam_element")
 GROUND = np.array([1.0, 0.0, 0.0, 0.0])  # quaternion of the ground
-UNHELD = 1e-9  # of the stiffness: rounding, about an axis that nothing holds
+TILT = 1e-9  # rad: how well the axis of a turn is known
+ROUNDED = 64.0 * float(np.finfo(float).eps)  # of a sum of products, in a matrix that is turned
 CLOSE = 1e-2  # rad below half a turn, where what ends the integration is the law
 
 
@@ -70,11 +71,12 @@ class HalfTurns:
         for k in np.flatnonzero(self._signs * found < 0.0):
             if self._watched[k].jumps(self._watched[k].turn(x)[1:]):
                 self.beyond = self._watched[k].name
-        self._ahead = found
+        self._ahead = np.where(found == 0.0, self._signs, found)
         return bool(self.beyond)
 
     def keep(self) -> None:
-        """The state that was looked at last is taken."""
+        """The state that was looked at last is taken; of one at exactly half a turn the sign is
+        that of the state behind it."""
         self._signs = self._ahead
 
     def near(self, x: Array) -> str:
@@ -88,39 +90,48 @@ class HalfTurns:
 @dataclass(frozen=True, slots=True)
 class _Watched:
     """turn: quaternion of the second body against the first, beside the `written` one, in axes
-    of the first; stiffness (6, 3): efforts by the rotation vector, there; at: where the quaternions
-    of both stand in (x, GROUND), None of a point of a flexible body."""
+    of the first; stiffness (6, 3): efforts by the rotation vector, in axes R_AF of the attachment,
+    as written; at: where the quaternions of both stand in (x, GROUND), None of a point of a
+    flexible body."""
 
     name: str
     turn: Turn
     stiffness: Array
+    R_AF: Array
     written: Array
     at: tuple[Places, Places] | None
 
     def jumps(self, axis: Array) -> bool:
-        """Whether the efforts are others for half a turn about `axis` and about its opposite."""
-        jump = np.linalg.norm(self.stiffness @ axis)
-        return bool(jump > UNHELD * np.linalg.norm(self.stiffness))
+        """Whether the efforts are others for half a turn about the unit vector n = `axis` and about
+        its opposite: an effort (K n)_i, or the work n . K n, which shows a torsion beside bendings
+        of any stiffness whatever the axes it is written in.
+
+        About an axis that nothing holds a tilt of n by d makes efforts of up to d times the sum of
+        their row, each in a unit of its own, and a work of d^2 times the largest stiffness."""
+        n, torques = self.R_AF.T @ axis, self.stiffness[3:]
+        rows = np.abs(self.stiffness @ n) > TILT * np.abs(self.stiffness).sum(axis=1)
+        rounding = ROUNDED * (np.abs(n) @ np.abs(torques) @ np.abs(n))
+        work = n @ torques @ n > rounding + TILT**2 * np.linalg.norm(torques)
+        return bool(rows.any() or work)
 
 
 def _watched(system: System) -> Iterator[_Watched]:
     for name, part in system.model.forces.items():
         if part.kind not in KINDS:
             continue
-        held = _held(part)
+        held, axes = _held(part)
         if held.any():
             first, second = (_turned(system, end) for end in part.between)
             written = _written(system, part.between)
             a, b = (_place(system, end) for end in part.between)
             at = None if a is None or b is None else (a, b)
-            yield _Watched(name, _between(first, second, written), held, written, at)
+            yield _Watched(name, _between(first, second, written), held, axes, written, at)
 
 
-def _held(part: Bushing | BeamElement) -> Array:
+def _held(part: Bushing | BeamElement) -> tuple[Array, Array]:
     if isinstance(part, BeamElement):
-        return np.eye(6)[:, 3:]  # about all axes
-    axes = np.kron(np.eye(2), axes_in_body(part.between[0]).data)
-    return np.asarray(axes @ part.stiffness @ axes.T)[:, 3:]
+        return np.eye(6)[:, 3:], np.eye(3)  # about all axes
+    return np.array(part.stiffness)[:, 3:], np.asarray(axes_in_body(part.between[0]).data)
 
 
 def _between(first: Turn, second: Turn, written: Array) -> Turn:
