@@ -234,6 +234,11 @@ def torn_windows(
     """Windows about the output rows which the two runs have on different sides of a crossing, or
     so near to one that only one of them has found there, and where they differ.
 
+    They leave rows out where nothing tells what is on either side: of a solver's own coarse run
+    beside its fine one (`compare.own_error`), and where a run with rows beside did not succeed, to
+    see whether both differ anywhere else, of which no PASS is made (`evidence.verdict_on`).  A
+    verdict compares such rows on one side of the crossing (`sides.torn_rows`).
+
     A row on an instant that is written, as on the edge of a pulse, is on the same side in both
     runs by their own rule and is compared.
     """
