@@ -114,6 +114,7 @@ def test_the_second_solver_has_no_twin_of_an_impulse_that_is_read():
         jump = carts(law, f"if(t > {AT}, 1.0, 0.2)", np.random.default_rng(6))[0]
         found = second(jump)
         assert found.status.code == "failed" and "its effort is read" in found.status.sentence
+        assert "rise over a short time" in found.status.remedy
         assert found.time[-1] <= AT
         ramp = f"0.2 + 0.8*min(max((t - {AT})/1e-3, 0), 1)"
         model = carts(law, ramp, np.random.default_rng(6))[0]

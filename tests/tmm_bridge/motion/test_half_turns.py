@@ -6,7 +6,10 @@ from scipy.spatial.transform import Rotation
 
 import vbg
 from tests.simulate.postures.test_half_turns import laws, twisted
+from tests.tail import tail
 from vbg.tmm_bridge import simulate
+from vbg.tmm_bridge.discrete.method import SCHEMES
+from vbg.tmm_bridge.discrete.method import simulate as discrete
 from vbg.tmm_bridge.kernels.tables import SIX_FIRST
 from vbg.tmm_bridge.modes.posture.six import effort
 from vbg.tmm_bridge.motion.events.half_turns import is_held, jump
@@ -61,6 +64,7 @@ def test_elastic_hinges_count(solve):
             np.testing.assert_allclose(run["neck.curvature"][:, 0], sine, atol=1e-5)
             assert run.status.code == ("finished" if share < 1.0 else "failed")
             assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
+            assert share < 1.0 or "spring" in run.status.remedy, run.status.remedy
 
 
 def afloat(stiffness, axis, halves, seed):
@@ -93,6 +97,25 @@ def test_what_only_a_bushing_holds_turns_on_about_its_free_axes(solve):
         assert run.status.code == "finished", run.status
         speed = np.linalg.norm(run["arm.angular_velocity"], axis=1)
         np.testing.assert_allclose(speed, 4.3 * np.pi, rtol=1e-7)
+
+
+@pytest.mark.parametrize("scheme", tail(SCHEMES, 1))
+def test_steps_of_equal_length_end_there_too(scheme):
+    """Elastic hinges of the discrete-time method, and bushings beside a hinge."""
+    K = np.diag([1e3, 1e3, 1e3, 9.0, 0.0, 7.0])
+    for seed, (turning, halves) in enumerate(((0.0, 1.4), (8.0, 0.6), (8.0, 2.8))):
+        K[4, 4] = turning  # a swing of halves/2 half turns, w = 2/s
+        run = discrete(afloat(K, np.eye(3)[1], halves, seed), scheme=scheme, step=4e-3)
+        ends = turning > 0.0 and halves > 2.0
+        assert run.status.code == ("failed" if ends else "finished"), run.status
+        assert ("hold are turned by half" in run.status.sentence) == ends
+    axis = np.array([0.6, 0.0, 0.8])
+    for share in (0.9, 1.2):
+        made = twisted(laws(2.0)["bushing"], axis, share, 0.5, 2.0)
+        run = discrete(made, scheme=scheme, step=1e-2, t_end=0.9)
+        exact = share * np.pi * np.sin(2.0 * run.time)
+        np.testing.assert_allclose(run["hinge.angle"], exact, atol=2e-3 * share)
+        assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
 
 
 def test_what_nothing_holds_turns_on():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -31,11 +32,13 @@ from vbg.tmm_bridge.mechanism.contradictions import row_name
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, start
+from vbg.tmm_bridge.motion.events.half_turns import Twisted, Twists, has_twists
 from vbg.tmm_bridge.motion.integration import Trajectory, integrate
 from vbg.tmm_bridge.motion.rate.instants import behind, output_grid
 from vbg.tmm_bridge.motion.rate.plant import Singular
 from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.signals.energies import residual_signals
+from vbg.tmm_bridge.overall.transfer import loads_of_bodies
 
 STEP = 1e-3  # [s], unless the output step is shorter
 
@@ -130,21 +133,25 @@ def _march(
 ) -> tuple[list[tuple[float, Found | Array]], Status]:
     """Steps of h to the end [s]; keeps those at output times (states before the first)."""
     kept: list[tuple[float, Found | Array]] = []
-    total = round(end / h)
+    total, twists = round(end / h), Twists()
     for k in range(total + 1):
         time = k * h
         found: Found | Array
-        if k < len(states):
-            found = states[k]
-            scheme.begin(time, states[k])
-        else:
-            try:
+        try:
+            if k < len(states):
+                found = y = states[k]
+                scheme.begin(time, y)
+            else:
                 found = scheme.step(time)
-            except Singular as pose:
-                why = f"at joints.{row_name(mechanism, pose.row)} the loops cannot be followed"
-                return kept, _failed(f"{why} at t = {time:.6g} s.")
-            if not np.isfinite(found.y).all():
-                return kept, _failed(f"it diverged at t = {time:.6g} s.")
+                y = found.y
+                if not np.isfinite(y).all():
+                    return kept, _failed(f"it diverged at t = {time:.6g} s.")
+            _look(mechanism, twists, time, y)
+        except Singular as pose:
+            why = f"at joints.{row_name(mechanism, pose.row)} the loops cannot be followed"
+            return kept, _failed(f"{why} at t = {time:.6g} s.")
+        except Twisted as part:
+            return kept, replace(_failed(part.sentence), remedy=part.remedy)
         if k % every == 0:
             kept.append((time, found))
         if progress is not None and progress(k / max(total, 1), time) is False:
@@ -152,6 +159,12 @@ def _march(
                 kept.append((time, found))  # what was reached is kept
             return kept, Status("cancelled", f"The run was cancelled at {time:.6g} s.")
     return kept, FINISHED
+
+
+def _look(mechanism: Mechanism, twists: Twists, time: float, y: Array) -> None:
+    """At elastic ends behind a step.  Raises Twisted where it has passed half a turn."""
+    if has_twists(mechanism):
+        twists.passed(mechanism, loads_of_bodies(mechanism, y, time)[0], time)
 
 
 def _failed(why: str) -> Status:

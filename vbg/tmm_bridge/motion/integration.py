@@ -158,7 +158,7 @@ def integrate(
             f" {gap.gap} apart."
         )
     except (Twisted, ImpulseRead) as part:
-        status = _failed(part.sentence)
+        status = replace(_failed(part.sentence), remedy=part.remedy)
     except Singular as pose:
         status = _failed(
             f"singular posture at t = {pose.t:.6g} s: closing the loop at"

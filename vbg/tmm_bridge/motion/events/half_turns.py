@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vbg.tmm_bridge.kernels.motion.rotation import Array
-from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE
+from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE, Scratch, Tables
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 FAR = 0.5 * np.pi  # below it a step does not pass half a turn
@@ -34,6 +35,15 @@ class Twisted(ArithmeticError):
             "against each other, beyond which its law has no twist."
         )
 
+    @property
+    def remedy(self) -> str:
+        """What can be done."""
+        return (
+            "Hold with more stiffness or a stop what is not to turn so far; share a real twist out "
+            "among a chain of such parts with bodies between them, or let a hinge carry it with a "
+            "torsion spring, whose angle counts on."
+        )
+
 
 @dataclass
 class Twists:
@@ -44,26 +54,34 @@ class Twists:
 
     def look(self, plant: Plant, t: float, y: Array) -> None:
         """Raises Twisted where the step to y has passed half a turn."""
-        if not len(plant.tables.bushes) + len(plant.tables.elastics):
+        if not has_twists(plant.mechanism):
             return
-        found = _vectors(plant)  # of a rate near y
+        found = _vectors(plant.scratch)  # of a rate near y
         if len(self.before) and np.linalg.norm([*found, *self.before], axis=1).max() <= FAR:
             self.before = found
             return
         plant.settle(t, y)
-        found = _vectors(plant)
+        self.passed(plant.mechanism, plant.scratch, t)
+
+    def passed(self, mechanism: Mechanism, s: Scratch, t: float) -> None:
+        """Raises Twisted where half a turn is between the posture of s and the last one."""
+        found = _vectors(s)
         if len(self.before):
             far = np.minimum(*(np.linalg.norm(x, axis=1) for x in (found, self.before))) > FAR
             turned = far & (np.sum(found * self.before, axis=1) < 0.0)
             for k in np.flatnonzero(turned):
-                if _jumps(plant, int(k), self.before[k]):
-                    raise Twisted(t, _name(plant, int(k)))
+                if _jumps(mechanism.tables, s, int(k), self.before[k]):
+                    raise Twisted(t, _name(mechanism, int(k)))
         self.before = found
 
 
-def _vectors(plant: Plant) -> Array:
-    scratch = plant.scratch
-    return np.concatenate([scratch.bush[:, 11:14], scratch.strain[:, 3:6]])
+def has_twists(mechanism: Mechanism) -> bool:
+    """Whether there are laws of six dimensions."""
+    return len(mechanism.tables.bushes) + len(mechanism.tables.elastics) > 0
+
+
+def _vectors(s: Scratch) -> Array:
+    return np.concatenate([s.bush[:, 11:14], s.strain[:, 3:6]])
 
 
 def jump(K: Array, d: Array, n: Array) -> tuple[Array, float, Array]:
@@ -92,8 +110,8 @@ def is_held(K: Array, d: Array, n: Array, length: float) -> bool:
     )
 
 
-def _jumps(plant: Plant, k: int, vector: Array) -> bool:
-    t, s, bushes = plant.tables, plant.scratch, len(plant.tables.bushes)
+def _jumps(t: Tables, s: Scratch, k: int, vector: Array) -> bool:
+    bushes = len(t.bushes)
     if k < bushes:
         law, K, d = t.bushes[k, 2], t.bush[k, 24:60], s.bush[k, 8:11]
     else:
@@ -103,7 +121,7 @@ def _jumps(plant: Plant, k: int, vector: Array) -> bool:
     return is_held(K.reshape(6, 6), d, vector / np.linalg.norm(vector), float(t.length[0]))
 
 
-def _name(plant: Plant, k: int) -> str:
-    bushes = len(plant.tables.bushes)
+def _name(mechanism: Mechanism, k: int) -> str:
+    bushes = len(mechanism.tables.bushes)
     row = ("bush", k) if k < bushes else ("elastic", k - bushes)
-    return next(name for name, place in plant.mechanism.parts.items() if place == row)
+    return next(name for name, place in mechanism.parts.items() if place == row)

@@ -27,6 +27,10 @@ class ImpulseRead(ArithmeticError):
             f"the speed of {source} jumps at t = {t:.6g} s, and its effort is read: what reads an "
             "impulse has no twin in the transfer-matrix solver."
         )
+        self.remedy = (
+            f"Let the speed of {source} rise over a short time, as by s*min(1, max(0, t/tau)), or "
+            "drive through an elastic shaft; or read another effort."
+        )
         super().__init__(self.sentence)
 
 
