@@ -14,6 +14,7 @@ from vbg.analysis.linear.linear import linearise
 from vbg.analysis.linear.modes import Mode
 from vbg.cli.main import main
 from vbg.tmm_bridge.modes.modal import vibration
+from vbg.tmm_bridge.modes.roots.decimal_form import Chain
 
 DIGITS = 200
 NOTHING = 1e-30  # 1/s
@@ -168,3 +169,27 @@ def test_parts_that_do_not_touch_have_poles_of_their_own():
         parts[f"k_{name}"] = {"kind": "spring", "nodes": ["frame", name], "k": k}
     modes = linearise(vbg.assemble(vbg.Model(translational=parts))).modes
     assert [mode.eigenvalue for mode in modes] == pytest.approx([1e-13j, 1e13j], rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", tail(range(12), 6))
+@pytest.mark.parametrize("slip", ["a pass is missing", "slopes of another machine"])
+def test_decimals_of_another_form_are_not_used(seed, slip, monkeypatch):
+    """Where the way along the tape in decimals slips, poles are as vague as doubles leave them, and
+    right as far as they are known."""
+    whole = Chain.steps.func
+
+    def steps(chain):
+        found = whole(chain)
+        if slip == "a pass is missing":
+            return found[: len(found) // 4]
+        return [(out, [(at, 1.001 * k) for at, k in slopes]) for out, slopes in found]
+
+    masses, elements, model = chain_or_net(seed, 10.0)
+    right, poles = exact_poles(masses, elements), vibration(model)
+    monkeypatch.setattr(Chain, "steps", property(steps))
+    slipped = vibration(model)
+    for one in (poles, slipped):
+        found = []
+        for value, known in zip(one.poles, one.known, strict=True):
+            found += [(value, known), (value.conjugate(), known)][: 2 if value.imag else 1]
+        assert beyond(found, right) < 1e-9

@@ -168,7 +168,8 @@ def _in_decimals(small: Small) -> Decimals:
     if a is not None:
         read, acted = _of(a.reads, small, still), _of(a.acts, small, still)
     parts = Mechanical(M, C, K, read, acted)
-    return Decimals(parts, None if a is None else a.chain, SPREAD * EPS, COPIES)
+    S = _matrix(small, still, M, C, K)
+    return Decimals(S, parts, None if a is None else a.chain, SPREAD * EPS, COPIES)
 
 
 def _alike(other: States, to: States) -> Array:

@@ -12,6 +12,11 @@ springs meet in one force the sum has all digits of both, though one be 1e-25 of
 What is still rounded are the slopes themselves: in copies of S equal slopes of the tape change
 alike, for they are one number of one part, 1 stays 1, entries of the mechanism change each by
 itself.
+
+From S in doubles it differs by what rounding of N operations allows, eps N T of the terms T: the
+same sums, all of whose terms are taken without their signs (N. J. Higham, Accuracy and Stability of
+Numerical Algorithms, 2002, sections 3.1 and 9.3: elimination errs by |L| |U|).  A form that is
+farther off is of another machine, and is not used.
 """
 
 from __future__ import annotations
@@ -30,6 +35,8 @@ from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.modes.roots.polynomial import Exact, digits_for, exact
 
 FEWER, MOST = 20, 400  # digits
+EPS = float(np.finfo(float).eps)
+FORM = 20  # operations in the matrices of the mechanism, each of whose sums adds as many as it has
 Changed = Callable[[float], Decimal]
 Line = dict[int, Decimal]  # slopes by columns, those that are not zero
 
@@ -73,6 +80,47 @@ class Chain:
     def slopes(self, changed: Changed) -> tuple[Exact, Exact]:
         """Of the rates and what is fed (rates + fed, ...) by the states and by the readings; each
         slope along the tape is `changed`."""
+        J = self._along(changed)
+        n, z, r = self._numbers
+        known = self._known
+        if z:
+            follow = solved(J[r:, n : n + z], J[r:, known])
+            J = J[:r, known] - J[:r, n : n + z] @ follow
+        else:
+            J = J[:r, known]
+        return J[:, :n], J[:, n:]
+
+    def terms(self) -> tuple[Array, Array]:
+        """T of the same: with |J| along the tape, unknowns that follow by F = J_zz^-1 J_z and
+        what they bring, B = J_az J_zz^-1,
+
+            T = |J| + |B| |J_z| + (|J_az| + |B| (|J_zz| + |L| |U|)) |F|.
+        """
+        J, size = _floats(self._along(Decimal)), _floats(self._along(_size))
+        n, z, r = self._numbers
+        known, unknown = self._known, slice(n, n + z)
+        T = size[:r, known]
+        if z:
+            J_zz = J[r:, unknown]
+            F = np.abs(np.linalg.solve(J_zz, J[r:, known]))
+            B = np.abs(np.linalg.solve(J_zz.T, J[:r, unknown].T).T)
+            T = T + B @ size[r:, known]
+            T += (size[:r, unknown] + B @ (size[r:, unknown] + _eliminated(J_zz))) @ F
+        return T[:, :n], T[:, n:]
+
+    @property
+    def _numbers(self) -> tuple[int, int, int]:
+        """Of states, of unknowns, of the rates and what is fed."""
+        return len(self.states), len(self.unknowns), len(self.rates) + len(self.fed)
+
+    @property
+    def _known(self) -> list[int]:
+        """Columns of the states and of the readings."""
+        n, z, _ = self._numbers
+        return [*range(n), *range(n + z, n + z + len(self.reads))]
+
+    def _along(self, changed: Changed) -> Exact:
+        """Slopes of the rates, what is fed and the residual by states, unknowns and readings."""
         by = [*self.states, *self.unknowns, *self.reads]
         along: dict[int, Line] = {place: {k: Decimal(1)} for k, place in enumerate(by)}
         for out, slopes in self.steps:
@@ -87,14 +135,7 @@ class Chain:
         for row, place in enumerate(of):
             for column, value in along.get(place, {}).items():
                 J[row, column] = value
-        n, z, r = len(self.states), len(self.unknowns), len(of) - len(self.residual)
-        known = [*range(n), *range(n + z, len(by))]
-        if z:
-            follow = solved(J[r:, n : n + z], J[r:, known])
-            J = J[:r, known] - J[:r, n : n + z] @ follow
-        else:
-            J = J[:r, known]
-        return J[:, :n], J[:, n:]
+        return J
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +161,10 @@ class Forms:
 
 @dataclass(frozen=True, eq=False)
 class Decimals:
-    """S and so many copies whose slopes are moved by so much, relative; written where they are
-    asked for."""
+    """S, in doubles, and so many copies whose slopes are moved by so much, relative; written where
+    they are asked for."""
 
+    S: Array
     parts: Mechanical
     chain: Chain | None
     moved: float
@@ -130,7 +172,8 @@ class Decimals:
 
     @cached_property
     def forms(self) -> Forms | None:
-        """None where a law that a form without decimals does not need has no slope."""
+        """None where a law that a form without decimals does not need has no slope, and where they
+        are not those of S."""
         parts, chain = self.parts, self.chain
         n = 2 * len(parts.M) + (len(chain.states) if chain else 0)
         more = _lost(parts, chain, n)
@@ -140,9 +183,19 @@ class Decimals:
             with digits_for(n, more=more + FEWER):
                 moves = [0.0, *(self.moved for _ in range(self.count))]
                 copies = [_form(parts, chain, move, k) for k, move in enumerate(moves)]
-        except ArithmeticError:
+            if not _has_values(copies[0]) or not self._is_of(copies[0]):
+                return None
+        except (ArithmeticError, np.linalg.LinAlgError):
             return None
-        return Forms(copies, rounded, more + FEWER) if _has_values(copies[0]) else None
+        return Forms(copies, rounded, more + FEWER)
+
+    def _is_of(self, form: Exact) -> bool:
+        """Whether S is what rounding makes of the form."""
+        with digits_for(len(self.S)):
+            apart = _floats(np.abs(form - exact(self.S)))
+        operations = FORM + len(self.S) + (len(self.chain.steps) if self.chain else 0)
+        allowed = EPS * operations * _terms(self.parts, self.chain, self.S)
+        return bool(np.all(apart <= allowed))
 
     @cached_property
     def linked(self) -> NDArray[np.bool_] | bool:
@@ -153,14 +206,15 @@ class Decimals:
         try:
             with digits_for(n + x):
                 by_states, by_reads = (one != 0 for one in self.chain.slopes(Decimal))
-        except ArithmeticError:
+            inverse = np.linalg.inv(parts.M)
+        except (ArithmeticError, np.linalg.LinAlgError):
             return False
         found, rates = np.zeros((2 * n + x, 2 * n + x), dtype=bool), self.chain.orders == 1
         read, acted = parts.read != 0.0, parts.acted != 0.0
         every = np.hstack([by_reads[:, ~rates] @ read[~rates], by_reads[:, rates] @ read[rates]])
         every = np.hstack([every, by_states])
         found[2 * n :] = every[:x]
-        found[n : 2 * n] = (np.linalg.inv(parts.M) != 0.0) @ (acted.T @ every[x:])
+        found[n : 2 * n] = (inverse != 0.0) @ (acted.T @ every[x:])
         return found
 
 
@@ -211,6 +265,43 @@ def _form(parts: Mechanical, chain: Chain | None, moved: float, seed: int) -> Ex
     if n:
         S[n : 2 * n] = solved(entries(parts.M), right)
     return S
+
+
+def _terms(parts: Mechanical, chain: Chain | None, S: Array) -> Array:
+    """T of S."""
+    n, x = len(parts.M), len(chain.states) if chain else 0
+    T = np.zeros_like(S)
+    right = np.hstack([np.abs(parts.K), np.abs(parts.C), np.zeros((n, x))])
+    if chain is not None:
+        by_states, by_reads = chain.terms()
+        by_motion = np.zeros((len(by_reads), 2 * n))
+        if n and len(parts.read):
+            read, rates = np.abs(parts.read), chain.orders == 1
+            by_motion[:, :n] = by_reads[:, ~rates] @ read[~rates]
+            by_motion[:, n:] = by_reads[:, rates] @ read[rates]
+        T[2 * n :] = np.hstack([by_motion, by_states])[:x]
+        if n and len(by_reads) > x:
+            right += np.abs(parts.acted).T @ np.hstack([by_motion, by_states])[x:]
+    if n:
+        right += (np.abs(parts.M) + _eliminated(parts.M)) @ np.abs(S[n : 2 * n])
+        T[n : 2 * n] = np.abs(np.linalg.inv(parts.M)) @ right
+    return T
+
+
+def _eliminated(G: Array) -> Array:
+    """|L| |U|, with the rows as they are in G."""
+    from scipy.linalg import lu
+
+    P, L, U = lu(G)
+    return np.asarray(np.abs(P @ L) @ np.abs(U))
+
+
+def _size(slope: float) -> Decimal:
+    return abs(Decimal(slope))
+
+
+def _floats(G: Exact) -> Array:
+    return np.asarray(G, dtype=float).reshape(G.shape)
 
 
 def _has_values(G: Exact) -> bool:
