@@ -1,5 +1,7 @@
 """A rotation vector is unique below half a turn: bushings and elements of beams end a run there."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -169,8 +171,23 @@ def test_points_of_flexible_bodies_count():
 
 
 def test_small_explicit_steps_end_there_too():
-    """By the discrete-time method, at the end of the row in which it happens."""
+    """By the discrete-time method."""
     for share in (0.9, 1.2):
         model = free(laws(1.0)["bushing"], [0.0, share * np.pi, 0.0])
         run = vbg.simulate(model, t_end=4.0, output_step=0.01, method="discrete-time", step=1e-3)
         assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
+
+
+def test_small_explicit_steps_see_two_half_turns_within_a_row():
+    """Rows of whole turns: 180 and 540 deg lie between two of them.  A turn takes twice the time in
+    which the swing comes to half a turn."""
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        w, share = random.uniform(50.0, 200.0), random.uniform(5.0, 9.0)
+        model = free(laws(float(w**2))["bushing"], [0.0, 0.0, share * np.pi * w])
+        rise = float(np.arcsin(1.0 / share) / w)
+        run = vbg.simulate(
+            model, t_end=12.0 * rise, output_step=4.0 * rise, method="discrete-time", step=rise / 50
+        )
+        said = re.match(r"At about t = (\S+) s the ends of neck are turned", run.status.sentence)
+        assert said and float(said[1]) == pytest.approx(rise, rel=0.05), run.status.sentence

@@ -177,9 +177,8 @@ class _Run:
                         "The step is too long for the springs or masses of this model: give a "
                         "shorter step, or use method = 'auto'.",
                     )
-                if self.half_turns.passed(stepper.x):
+                if self.half_turns.beyond:
                     return half_turned(stepper.t, self.half_turns.beyond)
-                self.half_turns.keep()
                 if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
                     self.recorder.end_at(stepper.t, stepper.x)
                     return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")
@@ -209,10 +208,10 @@ class _Run:
         return None if self.switches is None else self.stepper.efforts()
 
     def _advance(self, t_end: float) -> bool:
-        """Up to t_end, step by step where something may stick or switch; whether the state is
-        finite there."""
+        """Up to t_end, or to half a turn; step by step where something may stick, switch or be
+        twisted, which may be by two half turns within a row.  Whether the state is finite."""
         stepper, switches, gripped = self.stepper, self.switches, None
-        if switches is None:
+        if switches is None and not self.half_turns:
             stepper.advance(t_end)
             return bool(np.all(np.isfinite(stepper.x)))
         while stepper.t < t_end:
@@ -220,6 +219,11 @@ class _Run:
             stepper.advance(ahead if t_end - ahead > ROUNDING * stepper.dt else t_end)
             if not np.all(np.isfinite(stepper.x)):
                 return False
+            if self.half_turns.passed(stepper.x):
+                return True
+            self.half_turns.keep()
+            if switches is None:
+                continue
             before, gripped = gripped, switches.gripping(stepper.t, stepper.x)
             stepper.hold(gripped)
             # hardly ever; what has just been stopped has a speed of either sign

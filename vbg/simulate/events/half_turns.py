@@ -50,6 +50,10 @@ class HalfTurns:
         self._signs = self._ahead = np.sign(self._cosines(x))
         self.beyond = ""
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to watch."""
+        return bool(self._watched)
+
     def _cosines(self, x: Array) -> Array:
         """cos(a/2) of all, q_B . (q_A o q_0), q_0 the written turn of B against A."""
         found = np.zeros(len(self._watched))
