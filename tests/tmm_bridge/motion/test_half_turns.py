@@ -13,6 +13,7 @@ from vbg.tmm_bridge.discrete.method import simulate as discrete
 from vbg.tmm_bridge.kernels.tables import SIX_FIRST
 from vbg.tmm_bridge.modes.posture.six import effort
 from vbg.tmm_bridge.motion.events.half_turns import is_held, jump
+from vbg.validate.poses import StartPose
 
 
 @pytest.mark.parametrize("kind", ["bushing", "beam_element"])
@@ -169,3 +170,28 @@ def test_jumps_are_those_of_the_law():
         assert is_held(root.T @ root, 0.0 * d, n, length)
         assert is_held(freed.T @ freed, d, n, length)
         assert not is_held(freed.T @ freed, 0.0 * d, n, length)
+
+
+@pytest.mark.parametrize("kind", ["bushing", "beam_element"])
+def test_what_begins_beside_half_a_turn_is_watched(kind):
+    """From other poses than those written: a first step beyond is seen, one back is none; from
+    half a turn itself any side is that of the first step."""
+    for seed in range(3):
+        axis = np.random.default_rng(seed).normal(size=3)
+        axis /= np.linalg.norm(axis)
+        law = laws(1e-3)[kind]
+        for angle, speed in ((3.1, 1.0), (3.1, -1.0), (np.pi, 1.0), (np.pi, -1.0)):
+            arm = {"mass": 1.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), 1.0)}
+            model = vbg.Model(
+                name="begun",
+                gravity=[0, 0, 0],
+                bodies={"arm": arm},
+                forces={"neck": {**law, "between": ["ground", "arm"]}},
+                simulate={"t_end": 1.0, "output_step": 0.5},
+            )
+            turn = Rotation.from_rotvec(angle * axis).as_matrix()
+            at = {"p_WB": np.zeros(3), "v_WB": np.zeros(3), "w_WB_B": speed * axis}
+            pose = StartPose(**at, R_WB=turn)
+            run = simulate(model, poses={"arm": pose})
+            ends = angle < np.pi and speed > 0.0
+            assert ("neck are turned by half" in run.status.sentence) == ends, run.status

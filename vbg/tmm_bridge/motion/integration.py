@@ -275,6 +275,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     plant, record, names = span.plant, span.record, span.names
     y = switched(plant, t, y, record.between, first=False)
     plant.settle(t, y)
+    record.twists.look(plant, t, y)
     solver, signs = _afresh(span, t, y)
     span.past.clear()
     while solver.t < span.end.first:

@@ -66,6 +66,9 @@ class Twists:
     def passed(self, mechanism: Mechanism, s: Scratch, t: float) -> None:
         """Raises Twisted where half a turn is between the posture of s and the last one."""
         found = _vectors(s)
+        # at half a turn itself the side is that of before, or of the first step away from there
+        undecided = np.linalg.norm(found, axis=1) > np.pi - TILT
+        found[undecided] = self.before[undecided] if len(self.before) else 0.0
         if len(self.before):
             far = np.minimum(*(np.linalg.norm(x, axis=1) for x in (found, self.before))) > FAR
             turned = far & (np.sum(found * self.before, axis=1) < 0.0)
