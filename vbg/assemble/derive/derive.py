@@ -59,8 +59,7 @@ def derive(causal: CausalGraph) -> Equations:
     open_rates = full | signal_rates | config_rates
     rates = dict(zip(open_rates, close.each([*open_rates.values()]), strict=True))
     parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
-    rates |= _energy_rates(work, parts, close)
-    rates |= _kept(graph)
+    rates |= _energy_rates(work, parts, close) | _kept(graph)
     posture, velocity, struck = correction_steps(work, *efforts.steps)
     kinetic, potential = energies(work)
     react = Substitution(efforts.reactions)

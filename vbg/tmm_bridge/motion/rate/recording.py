@@ -49,14 +49,13 @@ def program_of(mechanism: Mechanism) -> _Found:
     drives = [
         [tape.slot(f.record(tape, t, order)).place for order in range(3)] for f in mechanism.drives
     ]
-    fed = set() if mechanism.network is None else mechanism.network.fed_inputs
+    network = mechanism.network
     inputs = [
         (n, tape.slot(f.record(tape, t, 0)).place)
         for n, f in enumerate(mechanism.inputs)
-        if n not in fed
+        if network is None or n not in network.fed_inputs
     ]
     places: dict[str, list[Any]] = {"drives": drives, "inputs": inputs}
-    network = mechanism.network
     dependence: Dependence | None = None
     read: tuple[Prescribed, ...] = ()
     if network is not None:
