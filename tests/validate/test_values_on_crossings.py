@@ -147,7 +147,7 @@ def test_one_wrong_value_is_no_pass_wherever_it_is(maker, seed):
                     assert verdict_on(wrong).result != "PASS", (channel.name, row, size)
 
 
-@pytest.mark.parametrize("lost", tail([("mstmm",), ("vbg",), ("vbg", "mstmm")], 1))
+@pytest.mark.parametrize("lost", tail([["mstmm"], ["vbg"], ["vbg", "mstmm"]], 1))
 def test_a_run_that_fails_beside_the_crossing_excuses_nothing(lost, monkeypatch):
     """A solver that cannot be run again with rows there is told of; it is no fault of either, and
     no PASS, whatever is on the row."""

@@ -145,12 +145,14 @@ def integrate(
     except NoInertia as fault:
         status = _failed(str(no_inertia(mechanism, fault.node)))
     except NoBalance as fault:
-        _keep_start(plant, y0, record)
+        if not record.done:
+            record.add(plant, float(grid[0]), y0)
         status = _failed(
             f"the network of one-dimensional parts has no unique solution at t = {fault.t:.6g} s."
         )
     except Apart as gap:
-        _keep_start(plant, y0, record)
+        if not record.done:
+            record.add(plant, float(grid[0]), y0)
         status = _failed(
             f"joints.{gap.joint} is to close at t = {gap.t:.6g} s, but its frames are"
             f" {gap.gap} apart."
@@ -176,12 +178,6 @@ def integrate(
         plant.liveliest,
         record.between,
     )
-
-
-def _keep_start(plant: Plant, y0: Array, record: _Record) -> None:
-    """The first row as it is given, of a run that has none."""
-    if not record.done:
-        record.add(plant, float(record.grid[0]), y0)
 
 
 def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
