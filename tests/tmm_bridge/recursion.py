@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
-from vbg.tmm_bridge.motion.integration import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.overall.transfer import overall_general
 
 

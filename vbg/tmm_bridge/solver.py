@@ -23,11 +23,7 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units, strain_of_rounding
 from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
-from vbg.tmm_bridge.motion.integration import (
-    Progress,
-    Trajectory,
-    integrate,
-)
+from vbg.tmm_bridge.motion.integration import Progress, integrate
 from vbg.tmm_bridge.motion.rate.instants import output_grid
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
@@ -35,6 +31,7 @@ from vbg.tmm_bridge.motion.signals.energies import energy_signals, residual_sign
 from vbg.tmm_bridge.motion.signals.resisting import not_resisting, work_of_rounding
 from vbg.tmm_bridge.motion.signals.ties import tied, untied
 from vbg.tmm_bridge.motion.signals.uniqueness import not_unique
+from vbg.tmm_bridge.motion.trajectory import Trajectory
 from vbg.tmm_bridge.notes import APART
 
 # residuals that an audit allows: of the energy in rtol of the run, between two bounds, relative to

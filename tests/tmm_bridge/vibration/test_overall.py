@@ -13,7 +13,7 @@ from vbg.errors import UsageError
 from vbg.tmm_bridge.kernels.rows import W_FORCE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
-from vbg.tmm_bridge.motion.integration import Plant
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.overall.deduction import deduce, transfer_text
 from vbg.tmm_bridge.overall.transfer import overall_chain
 

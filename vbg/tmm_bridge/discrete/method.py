@@ -33,11 +33,12 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, start
 from vbg.tmm_bridge.motion.events.half_turns import Twisted, Twists, has_twists
-from vbg.tmm_bridge.motion.integration import Trajectory, integrate
+from vbg.tmm_bridge.motion.integration import integrate
 from vbg.tmm_bridge.motion.rate.instants import behind, output_grid
 from vbg.tmm_bridge.motion.rate.plant import Singular
 from vbg.tmm_bridge.motion.signals.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.signals.energies import residual_signals
+from vbg.tmm_bridge.motion.trajectory import Trajectory
 from vbg.tmm_bridge.overall.transfer import loads_of_bodies
 
 STEP = 1e-3  # [s], unless the output step is shorter

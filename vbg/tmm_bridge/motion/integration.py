@@ -9,8 +9,6 @@ starts anew there and where an input jumps.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -23,96 +21,27 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
-from vbg.tmm_bridge.mechanism.start import drive_rates
+from vbg.tmm_bridge.motion.at_stops import begun, behind, last_row
 from vbg.tmm_bridge.motion.events.endless import remedy_for
-from vbg.tmm_bridge.motion.events.half_turns import Twisted, Twists
-from vbg.tmm_bridge.motion.events.impulses import kick, slipped, strike_apart
-from vbg.tmm_bridge.motion.events.latches import Apart, switched, turned_at_start
+from vbg.tmm_bridge.motion.events.half_turns import Twisted
+from vbg.tmm_bridge.motion.events.latches import Apart, switched
 from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.rate.plant import Plant, Singular
-from vbg.tmm_bridge.motion.rate.read_impulses import ImpulseRead, require_none_jumps
+from vbg.tmm_bridge.motion.rate.read_impulses import ImpulseRead
 from vbg.tmm_bridge.motion.steps.last_step import LastStep, followed
 from vbg.tmm_bridge.motion.steps.leaps import NEAR, Extrapolated, Passed, fell, nodes
-from vbg.tmm_bridge.motion.steps.looking import Change, Looks
-from vbg.tmm_bridge.motion.steps.methods import Method
+from vbg.tmm_bridge.motion.steps.looking import Change
 from vbg.tmm_bridge.motion.steps.radau import StiffStepper
 from vbg.tmm_bridge.motion.steps.stepping import Stepper
-from vbg.tmm_bridge.motion.witnesses import Witnesses
+from vbg.tmm_bridge.motion.trajectory import CHATTER, RunRecord, Trajectory
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
-CHATTER = 500  # restarts in AN_INSTANT end the run
-AN_INSTANT = 1e-8  # of the run
+AN_INSTANT = 1e-8  # of the run: CHATTER restarts within it end the run
 BEGINNING = 1e-12  # of the run: the first step over a law that jumps at the start itself
 CHOKED = 1e-6  # of its tolerance: 1e-10 A in a leak of 1e-12 S would be 100 V
-
-
-@dataclass(frozen=True)
-class Trajectory:
-    """States at the output times that were reached, and how the run went; `inside` are the
-    times, where an input jumps those behind the jump, at which a row looks at the inputs;
-    `crossings` are roots of indicators with the rows before each; `stiff` says whether implicit
-    steps were among them, `liveliest` (frictions,) how fast each dry friction was seen to speed
-    up while it slips, and would where it holds; `between` are some states at ends of steps."""
-
-    time: Array
-    states: Array
-    inside: Array
-    events: tuple[Event, ...]
-    n_steps: int
-    n_rates: int
-    status: Status
-    crossings: tuple[tuple[float, int], ...] = ()
-    stiff: bool = False
-    liveliest: Array = field(default_factory=lambda: np.zeros(0))
-    between: Witnesses = field(default_factory=Witnesses)
-
-
-@dataclass
-class _Record:
-    """Output states and counters while the run goes on."""
-
-    grid: Array
-    patience: float = np.inf
-    method: Method = field(default_factory=Method)
-    looks: Looks = field(default_factory=Looks)
-    twists: Twists = field(default_factory=Twists)
-    between: Witnesses = field(default_factory=Witnesses)
-    times: list[float] = field(default_factory=list)
-    states: list[Array] = field(default_factory=list)
-    inside: list[float] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    crossings: list[tuple[float, int]] = field(default_factory=list)
-    restarts: deque[float] = field(default_factory=lambda: deque(maxlen=CHATTER))
-    n_steps: int = 0
-    failure: str = ""
-    remedy: str = ""  # of that, where it is another one than of a step that is too short
-
-    @property
-    def done(self) -> int:
-        return len(self.states)
-
-    def add(self, plant: Plant, t: float, y: Array) -> None:
-        """The next row, seen at t."""
-        self.times.append(float(self.grid[self.done]))
-        self.states.append(y)
-        self.inside.append(plant.inside(t))
-
-    def back_to(self, t: float) -> None:
-        """Forget the rows behind t."""
-        kept = bisect_right(self.times, t)
-        del self.times[kept:], self.states[kept:], self.inside[kept:]
-        self.between.back_to(t)
-
-    def end_at(self, plant: Plant, t: float, y: Array) -> None:
-        """The last row of a run that is cut off at t, between two output instants or on one:
-        what was reached is kept."""
-        if self.done < len(self.grid) and t > self.times[-1]:
-            self.add(plant, t, y)
-            self.times[-1] = min(t, self.times[-1])
 
 
 @one_thread()
@@ -127,21 +56,21 @@ def integrate(
 ) -> Trajectory:
     """States on `grid` from y0.  A run that cannot go on, or that would take more than
     `patience` evaluations of the rate, returns what it has."""
-    plant, record = Plant(mechanism, float(grid[-1] - grid[0])), _Record(grid, patience)
+    plant, record = Plant(mechanism, float(grid[-1] - grid[0])), RunRecord(grid, patience)
     halts = stops_of(mechanism, float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
     status = Status("finished", "The simulation reached its end.")
     try:
-        y = _begun(plant, halts[0], y0, record)
+        y = begun(plant, halts[0], y0, record)
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)
-            y = y if begin is halts[0] else _behind(plant, begin, y, record)
+            y = y if begin is halts[0] else behind(plant, begin, y, record)
             y, going = _smooth_span(plant, y, begin, end, (rtol, atol), record, progress)
             if not going:
                 status = _stopped(record)
                 break
         else:
-            _last_row(plant, y, halts[-1], record)
+            last_row(plant, y, halts[-1], record)
     except NoInertia as fault:
         status = _failed(str(no_inertia(mechanism, fault.node)))
     except NoBalance as fault:
@@ -180,39 +109,7 @@ def integrate(
     )
 
 
-def _begun(plant: Plant, first: Stop, y0: Array, record: _Record) -> Array:
-    """The state at the start, samplers read and modes chosen, also under what was sampled."""
-    t, seen = plant.smooth[0], record.between
-    plant.works.natural += kinetic_energy(plant.mechanism, y0, drive_rates(plant.mechanism, t))
-    y = plant.sample(first, switched(plant, t, y0, seen, first=True))
-    y = switched(plant, t, y, seen, first=False)
-    if plant.mechanism.network is not None:  # what stores take up here is of the start
-        y[plant.works.places[2]] = y0[plant.works.places[2]]
-    record.events += turned_at_start(plant, float(record.grid[0]), y0, y)
-    record.add(plant, float(record.grid[0]), y.copy())
-    record.twists.look(plant, t, y)
-    return y
-
-
-def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:
-    """The state behind a stop: what drives strike and samplers read there."""
-    if stop.jumps:
-        require_none_jumps(plant.read, stop)
-    y, apart = strike_apart(plant, stop, plant.struck(stop, y)) if stop.jumps else (y, ())
-    y, struck = kick(plant, stop, y)
-    record.events += (*apart, *struck)
-    return plant.sample(stop, slipped(plant, stop, y))
-
-
-def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
-    """The row at the end of the run, where an input or a mode jumps just there."""
-    if record.done < len(record.grid):
-        plant.smooth = (end.after, np.inf)
-        y = _behind(plant, end, y, record)
-        record.add(plant, end.after, switched(plant, end.after, y, record.between, first=False))
-
-
-def _stopped(record: _Record) -> Status:
+def _stopped(record: RunRecord) -> Status:
     if record.failure:
         status = _failed(record.failure)
         return replace(status, remedy=record.remedy or status.remedy)
@@ -234,7 +131,7 @@ class _Span:
     """A span without jumps of the inputs while it is integrated."""
 
     plant: Plant
-    record: _Record
+    record: RunRecord
     end: Stop
     rtol: float
     atol: float
@@ -258,7 +155,7 @@ def _smooth_span(
     begin: Stop,
     end: Stop,
     tolerances: tuple[float, float],
-    record: _Record,
+    record: RunRecord,
     progress: Progress | None,
 ) -> tuple[Array, bool]:
     """Integrate over a span without jumps of the inputs; False if it has to end there."""

@@ -38,8 +38,9 @@ from vbg.tmm_bridge.kernels.tables import (
     ROW_TOUCH,
 )
 from vbg.tmm_bridge.mechanism.mechanism import CutJoint, Mechanism, TreeJoint
-from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 from vbg.tmm_bridge.motion.rate.instants import behind_stops, stops_among
+from vbg.tmm_bridge.motion.rate.plant import Plant
+from vbg.tmm_bridge.motion.trajectory import Trajectory
 from vbg.tmm_bridge.onedim.network import Network
 from vbg.tmm_bridge.tree.places import GROUND_PLACE
 

@@ -28,8 +28,9 @@ from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units
 from vbg.tmm_bridge.mechanism.start import model_size
-from vbg.tmm_bridge.motion.integration import Plant, Trajectory
+from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.signals.channels import Record, joint_wrench, replay, rotation_of
+from vbg.tmm_bridge.motion.trajectory import Trajectory
 from vbg.tmm_bridge.notes import NOT_UNIQUE
 from vbg.tmm_bridge.onedim.laws.friction import DryFriction, motion_of
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
