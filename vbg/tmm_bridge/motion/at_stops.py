@@ -29,6 +29,12 @@ def begun(plant: Plant, first: Stop, y0: Array, record: RunRecord) -> Array:
     return y
 
 
+def keep_first_row(plant: Plant, y0: Array, record: RunRecord) -> None:
+    """Of a run that ends before it has begun: the row at the start, as it is given."""
+    if not record.done:
+        record.add(plant, float(record.grid[0]), y0)
+
+
 def behind(plant: Plant, stop: Stop, y: Array, record: RunRecord) -> Array:
     """The state behind a stop: what drives strike and samplers read there."""
     if stop.jumps:

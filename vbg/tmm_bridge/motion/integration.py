@@ -21,7 +21,7 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.motion.at_stops import begun, behind, last_row
+from vbg.tmm_bridge.motion.at_stops import begun, behind, keep_first_row, last_row
 from vbg.tmm_bridge.motion.events.endless import remedy_for
 from vbg.tmm_bridge.motion.events.half_turns import Twisted
 from vbg.tmm_bridge.motion.events.latches import Apart, switched
@@ -38,6 +38,7 @@ from vbg.tmm_bridge.motion.steps.stepping import Stepper
 from vbg.tmm_bridge.motion.trajectory import CHATTER, RunRecord, Trajectory
 
 Progress = Callable[[float, float], bool | None]
+Fault = NoInertia | NoBalance | Apart | Singular | Twisted | ImpulseRead
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
 AN_INSTANT = 1e-8  # of the run: CHATTER restarts within it end the run
 BEGINNING = 1e-12  # of the run: the first step over a law that jumps at the start itself
@@ -71,42 +72,50 @@ def integrate(
                 break
         else:
             last_row(plant, y, halts[-1], record)
-    except NoInertia as fault:
-        status = _failed(str(no_inertia(mechanism, fault.node)))
-    except NoBalance as fault:
-        if not record.done:
-            record.add(plant, float(grid[0]), y0)
-        status = _failed(
-            f"the network of one-dimensional parts has no unique solution at t = {fault.t:.6g} s."
-        )
-    except Apart as gap:
-        if not record.done:
-            record.add(plant, float(grid[0]), y0)
-        status = _failed(
-            f"joints.{gap.joint} is to close at t = {gap.t:.6g} s, but its frames are"
-            f" {gap.gap} apart."
-        )
-    except (Twisted, ImpulseRead) as part:
-        status = replace(_failed(part.sentence), remedy=part.remedy)
-    except Singular as pose:
-        status = _failed(
-            f"singular posture at t = {pose.t:.6g} s: closing the loop at"
-            f" joints.{row_name(mechanism, pose.row)} would change the speeds by"
-            f" {100 * pose.change:.2g} %."
-        )
+    except (NoBalance, Apart) as fault:
+        keep_first_row(plant, y0, record)
+        status = _failure(mechanism, fault)
+    except (NoInertia, Twisted, ImpulseRead, Singular) as fault:
+        status = _failure(mechanism, fault)
     return Trajectory(
-        np.array(record.times),
-        np.array(record.states),
-        np.array(record.inside),
-        tuple(record.events),
-        record.n_steps,
-        plant.n_rates,
-        status,
-        tuple(record.crossings),
-        record.method.used,
-        plant.liveliest,
-        record.between,
+        time=np.array(record.times),
+        states=np.array(record.states),
+        inside=np.array(record.inside),
+        events=tuple(record.events),
+        n_steps=record.n_steps,
+        n_rates=plant.n_rates,
+        status=status,
+        crossings=tuple(record.crossings),
+        stiff=record.method.used,
+        liveliest=plant.liveliest,
+        between=record.between,
     )
+
+
+def _failure(mechanism: Mechanism, fault: Fault) -> Status:
+    """How a run ends at `fault`, in words."""
+    match fault:
+        case NoInertia():
+            why = str(no_inertia(mechanism, fault.node))
+        case NoBalance():
+            why = (
+                "the network of one-dimensional parts has no unique solution at"
+                f" t = {fault.t:.6g} s."
+            )
+        case Apart():
+            why = (
+                f"joints.{fault.joint} is to close at t = {fault.t:.6g} s, but its frames are"
+                f" {fault.gap} apart."
+            )
+        case Singular():
+            why = (
+                f"singular posture at t = {fault.t:.6g} s: closing the loop at"
+                f" joints.{row_name(mechanism, fault.row)} would change the speeds by"
+                f" {100 * fault.change:.2g} %."
+            )
+        case Twisted() | ImpulseRead():
+            return replace(_failed(fault.sentence), remedy=fault.remedy)
+    return _failed(why)
 
 
 def _stopped(record: RunRecord) -> Status:
