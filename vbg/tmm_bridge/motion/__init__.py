@@ -2,5 +2,6 @@
 
 In: a Mechanism and its start.  Out: states at the output instants, and channels under the names
 of the Model.  `rate` is the mechanism at one instant, `steps` are of the methods, `events` are
-between steps, `integration` has all of them, `signals` come behind it.
+between steps, `at_stops` is the state where an input jumps, `integration` has all of them and
+gives a `trajectory`, `signals` come behind it.
 """
