@@ -58,9 +58,9 @@ from vbg.simulate.starting import start_of
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
 from vbg.simulate.steppers.implicit.sparsity import Pattern
+from vbg.simulate.steppers.machine_size import machine_size
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep
-from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import FINISHED, Event, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep

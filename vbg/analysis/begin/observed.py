@@ -31,7 +31,7 @@ from vbg.assemble import Start, System, start_at
 from vbg.blocks import dependencies
 from vbg.errors import Problem, UsageError
 from vbg.junctions.latch import MODE
-from vbg.simulate.steppers.tolerances import machine_size
+from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Solution
 
 Array = NDArray[np.float64]

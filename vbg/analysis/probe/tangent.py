@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from vbg.analysis.probe.probe import Probe
 from vbg.assemble.system import System
 from vbg.plumbing.components import component_names
-from vbg.simulate.steppers.tolerances import machine_size
+from vbg.simulate.steppers.machine_size import machine_size
 
 Array = NDArray[np.float64]
 

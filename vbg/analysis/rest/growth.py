@@ -32,7 +32,8 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import CONSTANT, Tangent, tangent
 from vbg.errors import UsageError
 from vbg.plumbing.components import component_names
-from vbg.simulate.steppers.tolerances import Tolerances, machine_size
+from vbg.simulate.steppers.machine_size import machine_size
+from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]

@@ -11,7 +11,7 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import contents, displacement_ties
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.system import StateSlice, System
-from vbg.simulate.steppers.tolerances import gyration, machine_size
+from vbg.simulate.steppers.machine_size import gyration, machine_size
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

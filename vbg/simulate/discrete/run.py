@@ -26,7 +26,7 @@ from vbg.simulate.record.beyond import beyond_parts
 from vbg.simulate.record.made import made_by
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.settings import Settings, output_grid
-from vbg.simulate.steppers.tolerances import machine_size
+from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Event, Solution, Status, checked
 
 Array = NDArray[np.float64]

@@ -31,7 +31,7 @@ from vbg.assemble.start.start import Start
 from vbg.errors import Problem
 from vbg.junctions.latch import MODE
 from vbg.simulate.events.unshared import Unshared, works
-from vbg.simulate.steppers.tolerances import machine_size
+from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Event
 
 Array = NDArray[np.float64]

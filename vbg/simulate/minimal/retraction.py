@@ -20,7 +20,7 @@ from vbg.simulate.minimal.coordinates import Coordinates, choose, of_joints
 from vbg.simulate.minimal.factors import LARGE, Factors, dense_factors, sparse_factors
 from vbg.simulate.minimal.programs import MinimalPrograms, Places, SlopesEvaluator
 from vbg.simulate.steppers.adams import NoStep
-from vbg.simulate.steppers.tolerances import machine_size
+from vbg.simulate.steppers.machine_size import machine_size
 
 Array = NDArray[np.float64]
 

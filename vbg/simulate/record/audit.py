@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.start.constraints.sizes import farthest_end
 from vbg.assemble.system import System
-from vbg.simulate.steppers.tolerances import machine_size
+from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Audit, Event, judged
 
 Array = NDArray[np.float64]

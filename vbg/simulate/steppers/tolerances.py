@@ -41,7 +41,6 @@ excited.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -57,6 +56,7 @@ from vbg.graph.bondgraph import Vertex
 from vbg.plumbing.groups import joined
 from vbg.plumbing.once import once
 from vbg.simulate.steppers.exponential import LEAKING, choked
+from vbg.simulate.steppers.machine_size import LINE, least_eigenvalues, machine_size
 
 Array = NDArray[np.float64]
 
@@ -64,10 +64,8 @@ Array = NDArray[np.float64]
 UNITS = {"hydraulic": (1e5, 1e-5)}
 MOVING = ("translation", "rotation")
 OPEN = {"Se", "Sf", "Sc", "EJS"}  # kinds of vertices that power may come from, or bodies
-LINE = "scalar"  # frame of bonds of shafts, slides, circuits, oil
 SHARED = 1e-6  # least part of its own tolerance that a store is held to for the sake of others
 PASSED = 1e-6
-SMALLEST = 1e-9  # size of a machine [m]
 GRAINS = 100.0
 GRAIN = GRAINS * np.finfo(float).eps
 PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the forces there make,
@@ -389,7 +387,7 @@ def _least_slopes(slopes: Array) -> Array:
     least = np.zeros(len(slopes))
     finite = np.isfinite(slopes).all(axis=(1, 2))
     known = slopes[finite]
-    least[finite] = _least_eigenvalues(0.5 * (known + known.transpose(0, 2, 1)))
+    least[finite] = least_eigenvalues(0.5 * (known + known.transpose(0, 2, 1)))
     return least
 
 
@@ -454,47 +452,3 @@ def _connected(system: System) -> list[NDArray[np.intp]]:
                 first = found.setdefault(stores[i].vertex.domain, i)
                 pairs.append((first, i))
     return [np.array(g, dtype=np.intp) for g in joined(range(len(stores)), pairs) if len(g) > 1]
-
-
-@once
-def machine_size(system: System) -> float:
-    """How far the bodies lie apart [m], or the size of a lone one, in its radius of gyration, at
-    most 1 m; 1 m where there is none."""
-    starts: Mapping[str, Array] = {
-        s.state.name: s.state.initial.data[:, 0]
-        for s in system.slices
-        if s.state.kind == "position"
-    }
-    if not starts:
-        return 1.0
-    places = np.stack(list(starts.values()))
-    spread = float(np.linalg.norm(np.ptp(places, axis=0)))
-    return max(spread, min(1.0, gyration(system)), SMALLEST)
-
-
-@once
-def gyration(system: System) -> float:
-    """The largest radius of gyration of a body [m]: sqrt(largest J / m)."""
-    vertices = system.causal.graph.vertices.values()
-    bodies = [
-        (v, v.inverse.data)
-        for v in vertices
-        if v.kind == "I" and v.frame != LINE and v.inverse is not None and v.inverse.is_const
-    ]
-    inertias: dict[str, dict[bool, float]] = {}
-    for size in {len(inverse) for _, inverse in bodies}:
-        alike = [(v, inverse) for v, inverse in bodies if len(inverse) == size]
-        found = _least_eigenvalues(np.stack([inverse for _, inverse in alike]))
-        for (v, _), least in zip(alike, found.tolist(), strict=True):
-            inertias.setdefault(v.part, {})[v.domain == "translation"] = 1.0 / least
-    return max(
-        (np.sqrt(body[False] / body[True]) for body in inertias.values() if len(body) == 2),
-        default=1.0,
-    )
-
-
-def _least_eigenvalues(matrices: Array) -> Array:
-    """The magnitude of the least of each of symmetric matrices (k, n, n)."""
-    alone = matrices.shape[1] == 1
-    values = matrices[:, :, 0] if alone else np.linalg.eigvalsh(matrices)
-    return np.abs(values).min(axis=1)
