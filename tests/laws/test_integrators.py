@@ -80,8 +80,8 @@ def test_complex_steps_give_the_jacobian(seed):
     exact = complex_step_jacobian(vbg.start(system))(0.3, x)
     rate = Evaluator(vbg.start(system).rate_program)
     h = 1e-6
-    assert system.steady.any() and not exact[:, system.steady].any()
-    for i in np.flatnonzero(~system.steady):
+    assert system.discrete.any() and not exact[:, system.discrete].any()
+    for i in np.flatnonzero(~system.discrete):
         e = h * np.eye(len(x))[i]
         forward, back = (rate(0.3, x + s * e)[: len(x)].copy() for s in (1.0, -1.0))
         slope = (forward - back) / (2 * h)

@@ -66,9 +66,9 @@ class System:
         return self.slices[-1].last if self.slices else 0
 
     @cached_property
-    def steady(self) -> NDArray[np.bool_]:
-        """Which components of x change at events and instants alone (modes, samples): they have no
-        last digits, a mode of 1 but for one is another mode."""
+    def discrete(self) -> NDArray[np.bool_]:
+        """Discrete states, (size,): components of x that change at events and instants alone
+        (modes, samples).  They are exact: a mode of 1 but for a last digit is another mode."""
         found = np.zeros(self.size, dtype=bool)
         for s in self.slices:
             found[s.first : s.last] = s.state.kind == "discrete"

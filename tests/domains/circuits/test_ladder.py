@@ -44,7 +44,7 @@ def test_structure_holds_every_entry_of_the_jacobian(name):
     sets = dependencies(start.rate_program, n)
     announced = np.array([[(sets[i] >> j) & 1 for j in range(n)] for i in range(n)], dtype=bool)
     assert not np.any(exact[~announced])
-    structure = pattern(start.rate_program, n, frozenset(), start.system.steady)
+    structure = pattern(start.rate_program, n, frozenset(), start.system.discrete)
     grouped = sparse_jacobian(start, structure)(0.1, x)
     assert_allclose(grouped.toarray(), exact, rtol=1e-12, atol=0.0)
 

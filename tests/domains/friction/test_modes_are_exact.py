@@ -67,9 +67,9 @@ class Watch:
             return each(evaluate, times, states)
 
         def staged(plant, t, h, y, K, rules, rows):
-            self.look(y, plant.steady, len(y))
+            self.look(y, plant.discrete, len(y))
             if h == 1.0:  # differences, and stages of implicit steps, from y
-                self.look(y + K[: rows[0]], plant.steady, len(y))
+                self.look(y + K[: rows[0]], plant.discrete, len(y))
             return stages(plant, t, h, y, K, rules, rows)
 
         patch.setattr(Evaluator, "__call__", called)

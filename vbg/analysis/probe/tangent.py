@@ -104,9 +104,8 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
     if _is_free(speeds(jacobian)):  # what is tied is so in every state
         return np.zeros((0, n))
     rng = np.random.default_rng(3)
-    span = ~system.steady * (
-        np.abs(x) + ~contents(system)
-    )  # no content is driven where its law has no value
+    # no content is driven to where its law has no value
+    span = ~system.discrete * (np.abs(x) + ~contents(system))
     others = [x + 0.1 * span * rng.standard_normal(n) for _ in range(2)]
     moved = np.hstack([speeds(jacobian), *(speeds(probe.jacobian(0.3, at)) for at in others)])
     size = np.linalg.norm(moved, axis=1)

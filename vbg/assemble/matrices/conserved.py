@@ -40,7 +40,7 @@ def find_conserved(system: System) -> tuple[Conserved, ...]:
     if not stores or not is_searched(system):
         return ()
     start = assemble_start(system)
-    x, large, moves = start.state, _large(start), ~system.steady
+    x, large, moves = start.state, _large(start), ~system.discrete
     random = np.random.default_rng(1)
     evaluate = start.evaluator("rate", complex_valued=True)
     blocks, again = [], []

@@ -277,7 +277,7 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
 def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:
     """What a change of x in its last digits changes in each row: rows of dependent stores
     compare pressures of 1e7 Pa, those of joints speeds near 1."""
-    grain = 4.0 * np.finfo(float).eps * ~projector.system.steady
+    grain = 4.0 * np.finfo(float).eps * ~projector.system.discrete
     nearby = projector.residuals(0.0, x * (1.0 + grain))[1]
     return np.asarray(np.abs(nearby - velocity))
 

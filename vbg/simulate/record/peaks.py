@@ -79,8 +79,8 @@ class Peaks:
     `signals(times, states)` gives them at these states as rows (k, width); they are asked for many
     steps at once; `gravity` [m/s^2]: its amount."""
 
-    def __init__(self, signals: Signals, width: int, gravity: float, steady: NDArray[np.bool_]):
-        self._signals, self._gravity, self._moves = signals, gravity, ~steady
+    def __init__(self, signals: Signals, width: int, gravity: float, discrete: NDArray[np.bool_]):
+        self._signals, self._gravity, self._moves = signals, gravity, ~discrete
         # by sign: largest values of -signals and of signals
         self._most = np.full((2, width), -np.inf)
         self._when = np.zeros((2, width))

@@ -72,7 +72,7 @@ class Recorder:
             self._columns[name] = width
             width += rows * cols
         gravity = float(np.linalg.norm(system.model.gravity))
-        self.peaks = Peaks(self._look, width, gravity, system.steady)
+        self.peaks = Peaks(self._look, width, gravity, system.discrete)
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 5))
         self._width = width
         self._sink = sink

@@ -41,9 +41,9 @@ EPS = float(np.finfo(float).eps)
 class RoundingOf:
     """What a dense or sparse Jacobian `J` makes of rounding, in a run of this `duration` [s]."""
 
-    def __init__(self, J: Any, duration: float, steady: NDArray[np.bool_] | bool = False):
-        """`steady` states have none: they change at events and instants alone."""
-        self.J, self._size, self._moves = J, abs(J), np.logical_not(steady)
+    def __init__(self, J: Any, duration: float, discrete: NDArray[np.bool_] | bool = False):
+        """`discrete` states are exact: they change at events and instants alone."""
+        self.J, self._size, self._moves = J, abs(J), np.logical_not(discrete)
         size = self._size
         with np.errstate(over="ignore"):  # a rate beyond numbers: of its rounding nothing is known
             back = size.multiply(size.T) if hasattr(size, "multiply") else size * size.T
@@ -56,9 +56,8 @@ class RoundingOf:
         """d of every state, (n,)."""
         if not self._known:
             return np.zeros(len(x))
-        return np.asarray(
-            EPS * np.asarray(self._size @ (self._moves * np.abs(x))).ravel() / self._rate
-        )
+        terms = np.asarray(self._size @ (self._moves * np.abs(x))).ravel()
+        return np.asarray(EPS * terms / self._rate)
 
 
 def bear_rounding(solver: Any, atol: Array, rounding: RoundingOf) -> None:
@@ -87,11 +86,13 @@ class RoundingWatch:
         jacobian: Callable[[], Jacobian],
         t: float,
         t_end: float,
-        of: tuple[float, NDArray[np.bool_]],
+        duration: float,
+        discrete: NDArray[np.bool_],
     ):
-        """`jacobian` gives that of the rate when it is first needed; steps begin at t; `of`: the
-        duration of the run [s], which states are steady."""
-        self._jacobian, self._t_end, self._of = jacobian, t_end, of
+        """`jacobian` gives that of the rate when it is first needed; steps begin at t; `duration`
+        of the run [s]; which states are `discrete`."""
+        self._jacobian, self._t_end = jacobian, t_end
+        self._duration, self._discrete = duration, discrete
         self._steps, self._since = 0, t
 
     def least(self, t: float, x: Array) -> Array | None:
@@ -104,7 +105,7 @@ class RoundingWatch:
         if ahead < PATIENCE:
             return None
         try:
-            d = RoundingOf(self._jacobian()(t, x), *self._of).at(x)
+            d = RoundingOf(self._jacobian()(t, x), self._duration, self._discrete).at(x)
         except ZeroDivisionError:  # a law without a slope here
             return None
         return SEEN * d if np.isfinite(d).all() else None

@@ -102,8 +102,8 @@ class Adaptive:
         self._rate, self._rtol, self._atol = rate, rtol, atol
         self.counts = counts = Counts()
         self._t_end: float = t_end
-        run = atol.duration, atol.steady
-        self._rounding = RoundingWatch(jacobian, t, t_end, run) if kind == "dop853" else None
+        run = atol.duration, atol.discrete
+        self._rounding = RoundingWatch(jacobian, t, t_end, *run) if kind == "dop853" else None
         newton = Newton(rate, len(x), counts)
         self._least: Array = np.zeros(len(x))  # tolerances, by what rounding moves
 
@@ -208,7 +208,7 @@ class Adaptive:
         if J is None:
             return
         if self._borne is None or self._borne.J is not J:
-            self._borne = RoundingOf(J, self._atol.duration, self._atol.steady)
+            self._borne = RoundingOf(J, self._atol.duration, self._atol.discrete)
         elif not self._atol.varies:
             return
         bear_rounding(self._solver, self._held, self._borne)

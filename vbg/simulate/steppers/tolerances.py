@@ -100,7 +100,8 @@ class Tolerances:
         """`duration` [s] is that of the run; `supplied`: whether stores are held to what there is
         so far where something supplies, too."""
         duration = max(duration or 1.0, SHORTEST)  # where no time goes by nothing is held to it
-        self._system, self._atol, self.duration, self.steady = system, atol, duration, system.steady
+        self._system, self._atol, self.duration = system, atol, duration
+        self.discrete = system.discrete
         self._stores, self._networks = _stores(system), _networks(system)
         self._slopes = Evaluator(system.programs.slope)
         self._effective = Evaluator(system.programs.effective)
@@ -347,7 +348,7 @@ class Tolerances:
         values = np.full(self._system.size, rtol)
         if not self._stretched:
             return values
-        grain = np.where(self.steady, 0.0, np.spacing(np.abs(x)))
+        grain = np.where(self.discrete, 0.0, np.spacing(np.abs(x)))
         grain[::2] *= -1.0
         states = x, x + grain, x - grain
         parts = zip(*(self._parts(t, state).tolist() for state in states), strict=True)

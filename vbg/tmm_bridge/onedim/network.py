@@ -145,9 +145,9 @@ class Network:
         return range(self.first_row, self.first_row + len(self.rows))
 
     @property
-    def steady(self) -> Iterator[int]:
-        """States without a rate: modes of frictions, where they stick and their room, what
-        samplers hold, what joints that open and close keep, and inputs."""
+    def discrete(self) -> Iterator[int]:
+        """Discrete states, which have no rate: modes of frictions, where they stick and their
+        room, what samplers hold, what joints that open and close keep, and inputs."""
         for friction in self.frictions:
             yield from range(friction.mode, friction.mode + (1 if friction.row < 0 else 1 + ROOM))
         yield from (held.state for held in self.samplers)

@@ -25,10 +25,10 @@ FULL = 0.1  # part of the entries beyond which a Jacobian is treated as dense
 def complex_step_jacobian(start: Start) -> Callable[[float, Array], Array]:
     """d rate / d x as a function of (t, x): (n, n), column i from one evaluation at
     x + 1j * STEP * e_i (W. Squire, G. Trapp, SIAM Rev. 40, 1998), zero without one where no rate
-    depends on x_i, or x_i is steady within steps: elimination would leave a mode 1e-30 beside 0."""
+    depends on x_i, or x_i is discrete: elimination would leave a mode 1e-30 beside 0."""
     evaluate, n = start.evaluator("rate", complex_valued=True), start.system.size
-    used, steady = reduce(or_, dependencies(start.rate_program, n), 0), start.system.steady
-    which = np.array([i for i in range(n) if used >> i & 1 and not steady[i]], dtype=np.int64)
+    used, discrete = reduce(or_, dependencies(start.rate_program, n), 0), start.system.discrete
+    which = np.array([i for i in range(n) if used >> i & 1 and not discrete[i]], dtype=np.int64)
     address = complex_interpreter()
 
     def jacobian(t: float, x: Array) -> Array:
@@ -40,8 +40,8 @@ def complex_step_jacobian(start: Start) -> Callable[[float, Array], Array]:
 
 
 def sparse_pattern(start: Start) -> Pattern | None:
-    """Structure of the Jacobian, without the rows of the energies and the columns of what is steady
-    within steps; None where it is small or nearly full.
+    """Structure of the Jacobian, without the rows of the energies and the columns of discrete
+    states; None where it is small or nearly full.
 
     Nothing depends on the two energies, and they depend on nearly everything: their rows
     would make the structure of a ladder dense, and no implicit method needs them, since
@@ -55,7 +55,7 @@ def sparse_pattern(start: Start) -> Pattern | None:
         i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
     )
     with paused_collection():
-        found = pattern(start.rate_program, n, energies, system.steady)
+        found = pattern(start.rate_program, n, energies, system.discrete)
     return found if len(found.rows) <= FULL * n * n and found.groups < n else None
 
 

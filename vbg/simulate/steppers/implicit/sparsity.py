@@ -52,19 +52,19 @@ class Pattern:
 
 
 def pattern(
-    program: Program, size: int, left_out: frozenset[int], steady: NDArray[np.bool_]
+    program: Program, size: int, left_out: frozenset[int], discrete: NDArray[np.bool_]
 ) -> Pattern:
     """The pattern of the first `size` outputs by the first `size` inputs.
 
-    Rows `left_out` are taken as zero, and so are columns that are `steady`.
+    Rows `left_out` are taken as zero, and so are columns of `discrete` states.
     """
     sets = dependencies(program, size)
     for row in left_out:
         sets[row] = 0
-    moving = sum(1 << int(i) for i in np.flatnonzero(~steady))
+    moving = sum(1 << int(i) for i in np.flatnonzero(~discrete))
     places = [(row, column) for row in range(size) for column in members(sets[row] & moving)]
     rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
-    return Pattern(rows, columns, np.where(steady, -1, _grouped(rows, columns, size)))
+    return Pattern(rows, columns, np.where(discrete, -1, _grouped(rows, columns, size)))
 
 
 def dependencies(program: Program, size: int) -> list[int]:

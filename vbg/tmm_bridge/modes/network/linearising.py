@@ -64,7 +64,7 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     plant.evaluate(0.0, np.concatenate([y, x]))
     section(p, PLAY_CHANGES)
     section(p, PLAY_OUTPUTS)
-    left_out = {*network.steady, network.works, network.works + 1}
+    left_out = {*network.discrete, network.works, network.works + 1}
     turned = {first + k for first, _ in network.attitudes for k in range(4)}
     states = np.array([k for k in range(len(x)) if k not in left_out | turned], dtype=np.int64)
     readings = list(_readings(plant.scratch, t, p))

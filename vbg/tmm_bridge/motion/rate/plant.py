@@ -72,10 +72,10 @@ class Plant:
     are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
     are not larger, for differences; `works` what was supplied and lost, `choked` places of
-    currents in series with diodes, `steady` those of states that change between steps only,
-    `read` sources whose efforts are;
-    `sizes` of ways and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run,
-    `fastest` and `liveliest` the largest speeds and accelerations that each dry friction has had.
+    currents in series with diodes, `discrete` those of states that change between steps only,
+    `read` sources whose efforts are; `sizes` of ways and speeds so far, `pace` of sources beside
+    diodes, `duration` [s] of the run, `fastest` and `liveliest` the largest speeds and
+    accelerations that each dry friction has had.
     """
 
     mechanism: Mechanism
@@ -96,7 +96,7 @@ class Plant:
     typical: Array = field(init=False)
     works: Works = field(init=False)
     choked: list[int] = field(init=False)
-    steady: list[int] = field(init=False)
+    discrete: list[int] = field(init=False)
     sizes: Sizes = field(init=False)
     pace: Pace = field(init=False)
     _effects: dict[str, list[int]] = field(init=False)
@@ -123,9 +123,9 @@ class Plant:
         states = 0 if network is None else len(network.start)
         own = self.mechanism.size
         self.works = works_of(self.mechanism, self.duration)
-        self.steady, self.choked = [], []
+        self.discrete, self.choked = [], []
         if network is not None:
-            self.steady = [own + place for place in network.steady]
+            self.discrete = [own + place for place in network.discrete]
             self.choked = [own + place for place in network.choked]
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
@@ -180,7 +180,7 @@ class Plant:
         """How far rounding of the time, the state and the posture moves the rate f at (t, y); what
         changes between steps only has none: a mode but for its last digit is another one."""
         instant, grain = np.spacing(abs(t)), np.spacing(np.maximum(np.abs(y), self.grain))
-        grain[self.steady] = 0.0
+        grain[self.discrete] = 0.0
         found = np.zeros(len(y))
         for k in range(2):
             grain[k::2] *= -1.0

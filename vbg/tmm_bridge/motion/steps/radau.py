@@ -209,7 +209,7 @@ class StiffStepper:
         size = np.maximum(np.maximum(np.abs(y), self.h * np.abs(f)), self.plant.typical)
         away = np.where(y != 0.0, y, f)
         steps = y + np.copysign(1.5e-8 * size, away) - y
-        going = np.delete(np.arange(len(y)), self.plant.steady)
+        going = np.delete(np.arange(len(y)), self.plant.discrete)
         moved = np.diag(steps)[going]
         slopes = np.zeros((len(y), len(y)))
         rates = self.plant.rates(t, np.zeros(len(going)), y, moved)
@@ -271,7 +271,7 @@ class StiffStepper:
             for i, factors in enumerate(made):
                 solved = self._solve(factors, right[i])
                 change += (1 if i == 0 else 2) * np.real(np.outer(rule.vectors[:, i], solved))
-            change[:, self.plant.steady] = 0.0  # of rounding: a mode of 1e-40 is another one than 0
+            change[:, self.plant.discrete] = 0.0  # rounding: a mode of 1e-40 is another than 0
             z += change
             size = _size(change / scale)
             if k > 1:
