@@ -312,7 +312,7 @@ def _text(job: Job, model: Model) -> str:
 def _simulate(model: Model, job: Job, teller: Teller, writer: Writer | None) -> Solution:
     from vbg.assemble import assemble
     from vbg.display import require
-    from vbg.simulate.run import simulate
+    from vbg.simulate.simulating import simulate
     from vbg.starting import asked_for, start
 
     settings = _settings(model, job)

@@ -21,7 +21,7 @@ from vbg.graph import BondGraph
 from vbg.model import Model, Placed
 from vbg.model.located import told_in
 from vbg.model.text.allowed import refusal
-from vbg.simulate.run import simulate as integrate
+from vbg.simulate.simulating import simulate as integrate
 from vbg.solution import Solution
 
 Source = Start | System | CausalGraph | BondGraph | Placed | Model

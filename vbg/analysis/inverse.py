@@ -27,7 +27,7 @@ from vbg.assemble.start.start import Start, assemble_start
 from vbg.errors import UsageError, counted
 from vbg.model import Model
 from vbg.model.text.names import suggestion
-from vbg.simulate.run import simulate
+from vbg.simulate.simulating import simulate
 from vbg.solution import Solution
 
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ from vbg.plumbing.lazily import names_of
 _HOMES = {
     "METHODS": "vbg.simulate.settings",
     "drives_told": "vbg.simulate.instants.drives",
-    "simulate": "vbg.simulate.run",
+    "simulate": "vbg.simulate.simulating",
 }
 
 __all__ = sorted(_HOMES)

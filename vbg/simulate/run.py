@@ -14,12 +14,8 @@ from numpy.typing import NDArray
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
 from vbg.assemble.start.start import Start
-from vbg.assemble.system import System
 from vbg.errors import Problem
-from vbg.model import Model
 from vbg.model.located import located
-from vbg.plumbing.one_thread import one_thread
-from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
 from vbg.simulate.events.half_turns import HalfTurns
 from vbg.simulate.events.jam import JamWatch
@@ -42,8 +38,7 @@ from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.followed import Followed
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.pace import SEEN, SEEN_AT_ENDS, fast_places, longest_step
-from vbg.simulate.instants.samples import Instant, Samples, require_countable
-from vbg.simulate.instants.units import units_begin
+from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.kept_rows import KeptRows
 from vbg.simulate.losses import LossWatch
 from vbg.simulate.making import choice_of, stepper_of
@@ -53,15 +48,13 @@ from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.made import made_by
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.weak import weak_rows
-from vbg.simulate.settings import Settings, check, grid_of, settings_of
-from vbg.simulate.starting import start_of
+from vbg.simulate.settings import Settings, grid_of
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
 from vbg.simulate.steppers.implicit.sparsity import Pattern
-from vbg.simulate.steppers.machine_size import machine_size
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep
-from vbg.solution import FINISHED, Event, Solution, Status, checked
+from vbg.solution import FINISHED, Event, Solution, Status
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
 LEFT = 1e-13  # residual that is left beside a singular posture
@@ -72,67 +65,6 @@ Progress = Callable[[float, float], bool | None]
 SHORTER = 0.1  # of a step whose stages stray, where no other method may go on
 ROUNDED = 3e-14  # of the run: an event before that is at t = 0
 LOST = 1e-6  # position residual after projection [rad, or lengths of rows] that ends a run
-
-
-def simulate(
-    source: Start | System | Model,
-    *,
-    start: Start | None = None,
-    t_end: float | None = None,
-    output_step: float | None = None,
-    method: str | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    formulation: str | None = None,
-    step: float | None = None,
-    bushing_frequency: float | None = None,
-    bushing_damping: float | None = None,
-    progress: Progress | None = None,
-    sink: Sink | None = None,
-) -> Solution:
-    """Integrates a System, or the System of a Model, over [0, t_end] [s] from its assembled
-    start, or from `start`, another one of the same system (`vbg.start`).
-
-    Settings that are not given are those of the model's [simulate].  `method`:
-    "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step), "radau" (adaptive,
-    implicit, for stiff models, exact Jacobian), "auto" (dop853, and radau where stability limits
-    the steps or a trial of it is less work), "discrete-time" (explicit steps of `step` [s], 1e-5 s
-    or less as the model's own springs ask for, with joints as stiff bushings of
-    `bushing_frequency` [Hz] and the ratio `bushing_damping`).  `formulation`: "constraint"
-    (redundant coordinates, projected) or "minimal" (independent ones, see
-    `vbg.simulate.minimal.stepper`; its method is "adams", which "auto" means there).
-    `progress(fraction, t)` is called after accepted steps; returning False cancels.
-    `sink(time, signals)` receives finished rows as they come.
-
-    Returns what was computed; where it could not go on its status says why.  Raises AssemblyError
-    if there is no consistent start, UsageError for settings out of range and too many instants.
-    """
-    begin = start_of(source, start)
-    settings = settings_of(
-        begin.system.model.simulate,
-        t_end=t_end,
-        output_step=output_step,
-        method=method,
-        rtol=rtol,
-        atol=atol,
-        formulation=formulation,
-        step=step,
-        bushing_frequency=bushing_frequency,
-        bushing_damping=bushing_damping,
-    )
-    check(settings)
-    require_countable(begin.system, settings.t_end)
-    if settings.method == "discrete-time":
-        from vbg.simulate.discrete.run import run_discrete
-
-        return run_discrete(begin, settings, progress, sink)
-    with units_begin(), paused_collection():
-        run = Run(begin, settings, progress, sink)
-    with one_thread():
-        status = run.samples.units.through(run.go)
-    with paused_collection():
-        found = run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks))
-        return checked(found, machine_size(begin.system), has_values=run.recorder.has_values)
 
 
 class Run:

@@ -222,7 +222,7 @@ def solver_of(job: Job) -> Solver:
     if job.solver == "vbg":
         from vbg.analysis.begin import begin
         from vbg.assemble import assemble
-        from vbg.simulate.run import simulate
+        from vbg.simulate.simulating import simulate
 
         method = "auto" if has_fixed_steps(job.model) else None
         if job.beside:

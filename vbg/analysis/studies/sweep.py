@@ -107,7 +107,7 @@ def run_point(study: Study, point: Point) -> Row:
     """One run.  A point that cannot be run or does not reach its end is kept as failed."""
     from vbg.analysis.begin import begin
     from vbg.assemble import assemble
-    from vbg.simulate.run import simulate
+    from vbg.simulate.simulating import simulate
 
     try:
         model = study.model.with_parameters(**dict(point))
