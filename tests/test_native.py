@@ -126,7 +126,7 @@ def test_who_only_compares_loads_no_solver():
     """Each of a verdict's three processes loaded both: a third of its time."""
     code = (
         "import sys, vbg.validate.both;"
-        "rooms = ('llvmlite', 'vbg.assemble', 'vbg.simulate.simulating', 'vbg.tmm_bridge.solver');"
+        "rooms = ('llvmlite', 'vbg.assemble', 'vbg.simulate.run', 'vbg.tmm_bridge.solver');"
         "sys.exit(', '.join({*rooms} & {*sys.modules}) or None)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

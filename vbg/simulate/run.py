@@ -419,12 +419,16 @@ class Run:
                 crossings=tuple(self.crossings),
             ),
             made_by=made_by(
-                *(model, self.method, self.steps, self.stepper.rates, self.began),
+                model,
+                self.method,
+                steps=self.steps,
+                rates=self.stepper.rates,
+                began=self.began,
                 rtol=self.settings.rtol,
                 atol=self.settings.atol,
             ),
             status=status,
             units=units,
-            notes=(*notes, *beyond_parts(self.system.model, self.recorder.time, signals)),
+            notes=(*notes, *beyond_parts(model, self.recorder.time, signals)),
             exchanged=self.samples.units.exchanged(),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.model import Model
@@ -11,10 +13,10 @@ from vbg.simulate.instants.samples import require_countable
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.record.recorder import Sink
 from vbg.simulate.run import Progress, Run
-from vbg.simulate.settings import check, settings_of
+from vbg.simulate.settings import Settings, check, settings_of
 from vbg.simulate.starting import start_of
 from vbg.simulate.steppers.machine_size import machine_size
-from vbg.solution import Solution, checked
+from vbg.solution import Solution, Status, checked
 
 
 def simulate(
@@ -69,10 +71,42 @@ def simulate(
         from vbg.simulate.discrete.run import run_discrete
 
         return run_discrete(begin, settings, progress, sink)
-    with units_begin(), paused_collection():
-        run = Run(begin, settings, progress, sink)
-    with one_thread():
-        status = run.samples.units.through(run.go)
+    run, status = _integrated(begin, settings, progress, sink)
     with paused_collection():
         found = run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks))
         return checked(found, machine_size(begin.system), has_values=run.recorder.has_values)
+
+
+def simulate_beside(
+    start: Start,
+    *,
+    beside: tuple[float, ...],
+    t_end: float,
+    output_step: float,
+    rtol: float,
+    atol: float,
+    method: str | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """The motion from `start` in the rows of `output_step` and at the instants `beside` [s], by
+    steps that do not follow the rows; the audit is that of the whole, notes are none.
+
+    Raises UsageError for settings out of range.
+    """
+    how = {"method": method, "rtol": rtol, "atol": atol}
+    given = start.system.model.simulate
+    settings = settings_of(given, t_end=t_end, output_step=output_step, **how)
+    check(settings)
+    run, status = _integrated(start, replace(settings, beside=beside), progress, None)
+    with paused_collection():
+        return run.solution(status, ())
+
+
+def _integrated(
+    start: Start, settings: Settings, progress: Progress | None, sink: Sink | None
+) -> tuple[Run, Status]:
+    """A run that has gone as far as it goes, and how it ended."""
+    with units_begin(), paused_collection():
+        run = Run(start, settings, progress, sink)
+    with one_thread():
+        return run, run.samples.units.through(run.go)

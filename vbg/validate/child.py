@@ -222,15 +222,13 @@ def solver_of(job: Job) -> Solver:
     if job.solver == "vbg":
         from vbg.analysis.begin import begin
         from vbg.assemble import assemble
-        from vbg.simulate.simulating import simulate
+        from vbg.simulate.simulating import simulate, simulate_beside
 
+        start = begin(assemble(job.model), job.begin)
         method = "auto" if has_fixed_steps(job.model) else None
         if job.beside:
-            from vbg.simulate.beside import simulate_beside
-
-            start = begin(assemble(job.model), job.begin)
             return partial(simulate_beside, start, method=method, beside=job.beside)
-        return partial(simulate, begin(assemble(job.model), job.begin), method=method)
+        return partial(simulate, start, method=method)
     replays = {name: r.function() for name, r in (job.replays or {}).items()}
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded

@@ -250,7 +250,11 @@ class _Run:
                 self.recorder.amounts(),
             ),
             made_by=made_by(
-                model, "discrete-time", self.stepper.steps, self.stepper.steps, self.began
+                model,
+                "discrete-time",
+                steps=self.stepper.steps,
+                rates=self.stepper.steps,
+                began=self.began,
             ),
             status=status,
             units=dict(self.system.signal_units) | ENERGY_UNITS,

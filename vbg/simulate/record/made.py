@@ -10,9 +10,10 @@ from vbg.solution import MadeBy
 
 
 def made_by(
-    model: Model, method: str, steps: int, rates: int, began: float, **tolerances: float
+    model: Model, method: str, *, steps: int, rates: int, began: float, **tolerances: float
 ) -> MadeBy:
-    """Of a run that `began` at that processor time [s]; `tolerances` rtol and atol, if it has."""
+    """Of a run of so many `steps` and evaluations of `rates` that `began` at that processor time
+    [s]; `tolerances`: rtol and atol, if it has any."""
     return MadeBy(
         solver="vbg",
         model=model.name,
