@@ -64,6 +64,11 @@ class Table(Plan):
         """Where the kernel reads it."""
         return np.frombuffer(self.packed, dtype=np.int64).copy()
 
+    @cached_property
+    def pointer(self) -> bytes:
+        """Their address, as a kernel gets it."""
+        return _INT(self.words.ctypes.data)
+
 
 def _form(value: Any) -> str:
     if isinstance(value, Plan):
@@ -94,7 +99,7 @@ def _packed_plan(kind: type[Plan], form: str, value: Any) -> bytes:
 
 def _address_of_table(kind: type[Table], form: str, value: Any) -> bytes:
     _packed_plan(kind, form, value)
-    return _INT(value.words.ctypes.data)
+    return value.pointer
 
 
 def _array_packer(kind: np.dtype[Any], axes: int, written: bool) -> Callable[[Any], bytes]:
