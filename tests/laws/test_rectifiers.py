@@ -75,7 +75,7 @@ def by_nodes(volts, w, L, Ron, Goff, C, R, phase):
     return solve_ivp(rates, t[[0, -1]], [0.0, 0.0], "Radau", t, max_step=t[1] / 16, **sizes).y
 
 
-@pytest.mark.parametrize("seed", tail(range(8), 3))
+@pytest.mark.parametrize("seed", tail(range(8), 1))
 def test_no_diode_conducts_backwards(seed):
     numbers = draw(np.random.default_rng(seed))
     for start in shaken(vbg.start(bridge(*numbers)), size=1e-13 * numbers[0] / numbers[6]):
@@ -84,7 +84,7 @@ def test_no_diode_conducts_backwards(seed):
         assert_forward(found, numbers[4])
 
 
-@pytest.mark.parametrize("seed", tail([5, 39, 40, 6, *range(100, 106)], 3))
+@pytest.mark.parametrize("seed", tail([5, 39, 40, 6, *range(100, 106)], 2))
 def test_however_little_they_leak(seed):
     """Where a blocked choke forgets within 1e-15 s diodes turn over once and no run ends early."""
     draws = np.random.default_rng(seed)

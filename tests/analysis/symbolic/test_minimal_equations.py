@@ -353,7 +353,7 @@ def rods(seed, light):
     return vbg.Model.from_document(document)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", only([1], [1, 2]))
 def test_joint_forces_have_no_terms_of_rounding(seed):
     """Of round bodies J_yy - J_zz is a last digit, at every density: no number that is rounding
     beside the masses and inertias that it comes from."""

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from tests.tail import tail
 from vbg import tmm_bridge
 from vbg.io import toml
 
@@ -65,7 +66,7 @@ def _parts(text: str) -> list[str]:
     return text.split("[rotational.disc")[1:]
 
 
-@pytest.mark.parametrize("seed", range(4, 8))
+@pytest.mark.parametrize("seed", tail(range(4, 8), 2))
 def test_a_swinging_load_breaks_loose_what_sticks(seed):
     """The first peak beyond the static friction, after many below it, in one output step."""
     rng = np.random.default_rng(seed)

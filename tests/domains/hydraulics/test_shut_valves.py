@@ -5,6 +5,7 @@ import math
 import pytest
 
 import vbg
+from tests.tail import tail
 from vbg.io import toml
 
 LINE = """
@@ -67,7 +68,7 @@ def test_no_valve_turns_over_with_the_sign_of_a_rounding(of_check, of_relief, si
     assert behind[leaks] == pytest.approx(before[leaks], rel=1e-7)
 
 
-@pytest.mark.parametrize("size", [1e-3, 1.0])
+@pytest.mark.parametrize("size", tail([1e-3, 1.0], 1))
 @pytest.mark.parametrize("of_relief", [1e-13, 1e-22])
 def test_the_second_solver_agrees_where_the_relief_valve_leaks(of_relief, size):
     """Also where what the shut check valve leaves behind it drains by next to nothing: the slopes
