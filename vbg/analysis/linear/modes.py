@@ -235,9 +235,10 @@ def _nonzero(A: Array, samples: Array, reduced: Reduced) -> Iterator[_Regular]:
         moved = np.abs(w.conj() @ (reduced.copies[1:] - reduced.A) @ v).max(initial=0.0)
         moved = max(shift, moved / (float(abs(np.vdot(w, v))) or 1e-300))
         cleaned = _cleaned(value, float(bound) + apart)
-        # what was taken for zero with the free motions: A itself has the quotient w.A v / w.v
-        quotient = complex(np.vdot(left, A @ right)) / (complex(np.vdot(left, right)) or 1e-300)
-        lost = max(abs(quotient - value) - SPREAD * digits, 0.0)
+        # what was taken for zero with the free motions: A itself has the quotient w.A v / w.v, in
+        # more digits than A, whose own terms would hide it
+        quotient = np.vdot(left, A.astype(np.clongdouble) @ right) / (np.vdot(left, right) or 1e-300)
+        lost = float(abs(quotient - value))
         error = max(SPREAD * float(moved) + digits + apart + lost, abs(value - cleaned))
         yield _Regular(_Pole(cleaned, right, error), v, w)
 
