@@ -232,7 +232,7 @@ def _audit(
     rounding = ROUNDINGS * (float(np.finfo(float).eps) * held + noise)
     if missing <= rounding + _work_of_gaps(record, units):
         missing = 0.0
-    apart = tied(mechanism, record)
+    apart = tied(mechanism, record, trajectory.n_steps)
     found = Audit(
         energy_residual=missing / largest,
         position_residual=float((np.abs(record.gaps[:, :, 0]) / units).max(initial=0.0)),

@@ -91,10 +91,11 @@ def test_the_store_holds_what_the_source_supplies(store: str, way: str) -> None:
 
 
 def test_a_jump_that_nothing_sees_is_told() -> None:
-    """The capacitor keeps a of b, and the audit says so."""
+    """The capacitor keeps a of b, and the audit says so, of whatever size both are."""
     rng = np.random.default_rng(7)
-    for _ in range(5):
-        U, R, C, size = 10.0 ** rng.uniform(-6.0, 6.0, 4)
+    for smallest in (-6.0,) * 5 + (-20.0,) * 5:
+        R, C, size = 10.0 ** rng.uniform(-6.0, 6.0, 3)
+        U = 10.0 ** rng.uniform(smallest, smallest + 12.0)
         level = U * rng.uniform(0.2, 0.7)
         a, b = U * rng.uniform(-5.0, 5.0, 2)
         run = simulate(toml.parse(_text("capacitor", "root", (U, R, C, level, a, b, size))))
@@ -102,3 +103,39 @@ def test_a_jump_that_nothing_sees_is_told() -> None:
         assert run.audit.dependent_residual == pytest.approx(apart, rel=1e-6)
         assert any("dependent stores" in failure for failure in run.audit.failures)
         assert "dependent stores" in run.status.sentence
+
+
+@pytest.mark.parametrize("balanced", (True, False))
+def test_stores_of_any_size_hold_together_where_nothing_jumps(balanced: bool) -> None:
+    """A bridge of capacitors across two sources of any size: of a balanced one its middle holds
+    nothing but rounding, which is not apart; of another it has its share, the nodes' charges being
+    (A + B + M) a - M b = A u, (C + D + M) b - M a = C u."""
+    rng = np.random.default_rng(11)
+    for _ in range(6):
+        U, unit = 10.0 ** rng.uniform(-20.0, 3.0), 10.0 ** rng.uniform(-15.0, 0.0)
+        A, B, M, C = unit * 10.0 ** rng.uniform(-2.0, 2.0, 4)
+        D = B * C / A * (1.0 if balanced else rng.uniform(1.5, 4.0))
+        ends = {"A": "un", "B": "ng", "C": "um", "D": "mg", "M": "nm"}
+        capacitors = "".join(
+            f'{name} = {{ kind = "capacitor", nodes = {nodes}, C = {size} }}\n'
+            for (name, (one, other)), size in zip(ends.items(), (A, B, C, D, M), strict=True)
+            for nodes in [[one, "gnd" if other == "g" else other]]
+        )
+        run = simulate(
+            toml.parse(
+                f"""vbg = 1
+[electric]
+U = {{ kind = "voltage_source", nodes = ["v", "gnd"], voltage = "{U} * sin(3 * t)" }}
+V = {{ kind = "voltage_source", nodes = ["u", "v"], voltage = "{0.3 * U} * t" }}
+{capacitors}[simulate]
+t_end = 2.0
+output_step = 0.1
+atol = {1e-9 * U}
+"""
+            )
+        )
+        u = U * np.sin(3.0 * run.time) + 0.3 * U * run.time
+        S = np.array([[A + B + M, -M], [-M, C + D + M]])
+        n, m = np.linalg.solve(S, np.array([A, C]))
+        assert not run.audit.failures
+        assert np.abs(run["M.voltage"] - (n - m) * u).max() <= 1e-6 * U

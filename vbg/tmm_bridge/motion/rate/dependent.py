@@ -76,15 +76,32 @@ class Dependence:
     ) -> tuple[Array, float]:
         """The states y moved towards g = 0 by impulses, and the largest step relative to them;
         `memory` is that of the tape, played at y.  States `guessed` have no past and follow."""
-        g = memory[self.held]
+        G, P = self._jump(memory)
+        step: Array = _step(G, P, -memory[self.held], guessed)
+        size = float(np.abs(step).max(initial=0.0) / max(np.abs(y).max(initial=0.0), 1e-300))
+        return y + step, size
+
+    def summed(self, memory: Array) -> Array:
+        """What the g are the sums of, as the states' jump for as much: |P| (|dg/dr| |r|), r all
+        that the operations read; `memory` as in `consistent`."""
+        written = {operation[1] for operation in self.operations}
+        read = {place for operation in self.operations for place in operation[2:]}
+        leaves = np.array(sorted(read - written), dtype=np.int64)
+        with np.errstate(invalid="ignore"):
+            terms = np.abs(self._slopes(memory, leaves, self.held) * memory[leaves])
+        # what has no slope or no end (limits that are not written) adds nothing
+        terms = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
+        summed: Array = np.abs(self._jump(memory)[1]) @ terms
+        return summed
+
+    def _jump(self, memory: Array) -> tuple[Array, Array]:
+        """G = dg/dx, and the states' jump P for a unit of each g."""
         J = self._slopes(memory, self.z, np.concatenate([self.kept, self.rates]))
         n = len(self.kept)
         open_ = np.linalg.svd(J[:n])[2][n:].T
         moved = J[n:] @ open_
         G = self._slopes(memory, self.x, self.held)
-        step: Array = _step(G, moved @ np.linalg.inv(G @ moved), -g, guessed)
-        size = float(np.abs(step).max(initial=0.0) / max(np.abs(y).max(initial=0.0), 1e-300))
-        return y + step, size
+        return G, moved @ np.linalg.inv(G @ moved)
 
     def _slopes(self, memory: Array, by: Array, of: Array) -> Array:
         return slopes(self.operations, memory, self.curves, by, of)

@@ -3,6 +3,14 @@
 What ties them is a balance g = 0 of the instant, of which only the rate is integrated: where
 something jumps unseen they stay what they were.  The states' jump onto g = 0 by impulses, relative
 to the largest that each has had, is what they are off by, whatever the units of g.
+
+What g is the sum of is rounded.  With P the states' jump for a unit of g, and r what g reads, a
+jump of
+
+    eps (ROUNDINGS + steps) |P| (|dg/dr| |r|)
+
+is nothing but that: a store between two that balance holds no more, whether in farads or in
+picofarads.
 """
 
 from __future__ import annotations
@@ -15,17 +23,18 @@ from vbg.tmm_bridge.motion.signals.channels import Record
 
 STEPS = 1e3  # allowed, in rtol of the run, between two bounds
 CLOSEST, LOOSEST = 1e-8, 1e-4
-NOTHING = 1e-12  # of a unit: a store that never holds more holds rounding
+EPS = float(np.finfo(float).eps)
+ROUNDINGS = 16.0
 
 
-def tied(mechanism: Mechanism, record: Record) -> float:
-    """The largest that states are off by, of the largest that each has had [1]."""
+def tied(mechanism: Mechanism, record: Record, steps: int) -> float:
+    """The largest that states are off by after so many `steps`, of the largest that each has had
+    [1]."""
     plant = Plant(mechanism)
     if plant.dependence is None or not len(record.held):
         return 0.0
     own, off = mechanism.size, 0.0
-    nothing = NOTHING * plant.sizes.units[own:]
-    largest = np.maximum(np.abs(record.states[:, own:]).max(axis=0), nothing)
+    largest = np.abs(record.states[:, own:]).max(axis=0)
     told = np.abs(record.held)
     told[~np.isfinite(told).all(axis=1)] = 0.0
     for row in np.unique(told.argmax(axis=0)):
@@ -33,10 +42,14 @@ def tied(mechanism: Mechanism, record: Record) -> float:
             continue
         y = record.states[row]
         plant.evaluate(record.inside[row], y)
-        onto, _ = plant.dependence.consistent(plant.program.memory, y[own:])
+        memory = plant.program.memory
+        onto, _ = plant.dependence.consistent(memory, y[own:])
+        rounded = EPS * (ROUNDINGS + steps) * plant.dependence.summed(memory)
+        moved = np.abs(onto - y[own:])
+        moved = np.where(moved > rounded, moved, 0.0)
         size = np.maximum(largest, np.abs(onto))
-        moved = np.abs(onto - y[own:]) / size
-        off = max(off, float(moved.max(initial=0.0)))
+        apart = np.divide(moved, size, out=np.zeros_like(moved), where=moved > 0.0)
+        off = max(off, float(apart.max(initial=0.0)))
     return off
 
 
