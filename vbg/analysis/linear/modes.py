@@ -237,7 +237,8 @@ def _nonzero(A: Array, samples: Array, reduced: Reduced) -> Iterator[_Regular]:
         cleaned = _cleaned(value, float(bound) + apart)
         # what was taken for zero with the free motions: A itself has the quotient w.A v / w.v, in
         # more digits than A, whose own terms would hide it
-        quotient = np.vdot(left, A.astype(np.clongdouble) @ right) / (np.vdot(left, right) or 1e-300)
+        told = np.vdot(left, A.astype(np.clongdouble) @ right)
+        quotient = told / (np.vdot(left, right) or 1e-300)
         lost = float(abs(quotient - value))
         error = max(SPREAD * float(moved) + digits + apart + lost, abs(value - cleaned))
         yield _Regular(_Pole(cleaned, right, error), v, w)
