@@ -13,7 +13,7 @@ from vbg.engines.rotors import rotors_of
 from vbg.errors import AssemblyError, UsageError, VbgError
 from vbg.fields import WRITTEN
 from vbg.model import Model
-from vbg.simulate.record.beyond import beyond_parts
+from vbg.simulate.record.beyond import BeyondPart
 from vbg.simulate.record.peaks import hidden
 from vbg.simulate.settings import check, settings_of
 from vbg.solution import Solution
@@ -154,7 +154,7 @@ def validate(
     run = children if in_children else here
     second = _both(job, run, progress)
     answer = second.answers["vbg"]
-    second = replace(second, notes=(*second.notes, *_hidden(answer), *_in_both(job.model, answer)))
+    second = replace(second, notes=(*second.notes, *_hidden(answer), *_in_both(answer)))
     for name, answer in second.answers.items():
         if answer.error is not None:
             return _refused(name, answer.error, second)
@@ -174,12 +174,10 @@ def _hidden(answer: Answer) -> tuple[str, ...]:
     return tuple(f"Compared at the output rows only: {words}" for words in hidden(notes))
 
 
-def _in_both(model: Model, answer: Answer) -> tuple[str, ...]:
+def _in_both(answer: Answer) -> tuple[str, ...]:
     """What the model itself has not, of which no second solution tells."""
-    if answer.error is not None:
-        return ()
-    solution = answer.solutions[0]
-    beyond = beyond_parts(model, solution.time, solution.signals)
+    notes = () if answer.error is not None else answer.solutions[0].notes
+    beyond = [note for note in notes if isinstance(note, BeyondPart)]
     return tuple(f"In both solvers: {each.where}: {each.what} {each.remedy}" for each in beyond)
 
 

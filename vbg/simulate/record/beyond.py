@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple
 
 import numpy as np
 
@@ -14,15 +15,22 @@ from vbg.simulate.record.bending import beyond_linear
 from vbg.simulate.record.vapour import below_vapour
 
 
+class BeyondPart(Problem):
+    """A warning of `beyond_parts`: of the model itself, whoever solves it."""
+
+    __slots__ = ()
+
+
 def beyond_parts(
     model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]
-) -> tuple[Problem, ...]:
+) -> tuple[BeyondPart, ...]:
     """Warnings of oil below its vapour pressure, of diodes through whose leakage alone a
     current is forced, and of flexible bodies beyond small deflections; `signals` are those of a
     run of `model`."""
     oil = below_vapour(model, time, signals)
     others = (*_forced(model, time, signals), *beyond_linear(model, time, signals))
-    return (*oil, *located(model, others))
+    found = (*oil, *located(model, others))
+    return tuple(BeyondPart(*astuple(each)) for each in found)
 
 
 def _forced(model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]) -> Iterator[Problem]:
