@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.assemble.derive.derive import derive
-from vbg.assemble.derive.jumping import smooth
+from vbg.assemble.derive.jumping import relieve_impulsive
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph, assign
 from vbg.errors import AssemblyError, UsageError
@@ -37,7 +37,7 @@ def _system(causal: CausalGraph) -> System:
     given currents, is told so: its voltages follow from one another, an algebraic loop that no
     resistance in it solves."""
     try:
-        causal = smooth(causal)
+        causal = relieve_impulsive(causal)
         return System(causal, derive(causal))
     except AssemblyError as error:
         model, told = causal.graph.placed.model, {problem.where for problem in error.problems}

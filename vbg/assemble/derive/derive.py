@@ -16,7 +16,7 @@ from vbg.assemble.derive.derivation import Derivation, begin, compliance, vanish
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.assemble.derive.energy import PartEnergy, brought, energies, held, part_energies, powers
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, Kind, State
-from vbg.assemble.derive.jumping import chooses
+from vbg.assemble.derive.jumping import is_discontinuous
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.derive.variables import variables_in
 from vbg.blocks import (
@@ -128,11 +128,12 @@ def _kept(graph: BondGraph) -> dict[Block, Block]:
 def _may_jump(
     graph: BondGraph, constraints: Sequence[Constraint], residuals: Sequence[Block]
 ) -> bool:
-    """Whether prescribed speeds may jump: at an instant, at a sample, or with what chooses."""
+    """Whether prescribed speeds may jump: at an instant, at a sample, with a mode, or where a
+    function of theirs does."""
     if constraints and (graph.instants or graph.clocks):
         return True
     always = [r for c, r in zip(constraints, residuals, strict=True) if c.active is None]
-    return chooses(graph, always)
+    return is_discontinuous(graph, always)
 
 
 def _coordinate_rates(work: Derivation) -> tuple[dict[str, Block], dict[Block, Block]]:

@@ -17,22 +17,22 @@ from vbg.errors import AssemblyError
 from vbg.graph.bondgraph import BondGraph
 
 # functions that jump; an angle does where what it is of passes behind the origin
-CHOOSING = frozenset({"select", "sign", "floor", "atan2"})
+DISCONTINUOUS = frozenset({"select", "sign", "floor", "atan2"})
 
 
-def chooses(graph: BondGraph, blocks: Iterable[Block]) -> bool:
-    """Whether `blocks`, in states and time, jump with a mode or with a function that chooses."""
+def is_discontinuous(graph: BondGraph, blocks: Iterable[Block]) -> bool:
+    """Whether `blocks`, in states and time, jump with a mode or where a function does."""
     modes = {mode.state for mode in graph.modes}
     return any(
-        node in modes or (node.op == "call" and node.data in CHOOSING)
+        node in modes or (node.op == "call" and node.data in DISCONTINUOUS)
         for node in dependencies(list(blocks))
     )
 
 
-def smooth(causal: CausalGraph) -> CausalGraph:
-    """The causal graph in which no store in derivative causality follows what may jump: each that
-    does has a constraint source."""
-    while causal.differential and (stores := _jumping(causal)):
+def relieve_impulsive(causal: CausalGraph) -> CausalGraph:
+    """With a constraint source for each store in derivative causality whose rate may be an impulse,
+    as it follows what may jump."""
+    while causal.differential and (stores := _impulsive(causal)):
         causal = relieve(causal, stores)
     return causal
 
@@ -43,14 +43,14 @@ def as_assembled(causal: CausalGraph) -> CausalGraph:
     if causal.conflicts:
         return causal
     try:
-        return smooth(causal)
+        return relieve_impulsive(causal)
     except AssemblyError:
         return causal
 
 
-def _jumping(causal: CausalGraph) -> list[str]:
+def _impulsive(causal: CausalGraph) -> list[str]:
     """Stores in derivative causality whose state may jump while those of the others do not: with
-    what chooses, at an instant or at a sample."""
+    a mode, where a function jumps, at an instant or at a sample."""
     work = begin(causal)
     define_dependent_states(work)
     graph = causal.graph
@@ -60,5 +60,6 @@ def _jumping(causal: CausalGraph) -> list[str]:
     return [
         vertex.name
         for (vertex, _), state in zip(work.differential, states, strict=True)
-        if chooses(graph, [state]) or (instants and not timed.isdisjoint(dependencies([state])))
+        if is_discontinuous(graph, [state])
+        or (instants and not timed.isdisjoint(dependencies([state])))
     ]
