@@ -27,8 +27,7 @@ from vbg.analysis.probe.opened import Opened, Parted
 from vbg.analysis.probe.probe import Input, Probe, choose_inputs
 from vbg.analysis.probe.tangent import Tangent, tangent, turning
 from vbg.analysis.rest.local import newton_step
-from vbg.analysis.rest.operating import RESTS as NEAR
-from vbg.analysis.rest.operating import OperatingPoint, classify
+from vbg.analysis.rest.operating import RESTS, OperatingPoint, classify
 from vbg.analysis.rest.resting import stuck, with_modes
 from vbg.analysis.rest.sizes import sizes_of
 from vbg.assemble.start.start import assemble_start
@@ -267,13 +266,13 @@ def _on_one_side(
 
 
 def _to_rest(probe: Probe, point: OperatingPoint, A: Array, space: Tangent) -> Array | None:
-    """What is left of the way to a rest, which is sought to NEAR of a large deviation."""
+    """What is left of the way to a rest, which is sought to RESTS of a large deviation."""
     if point.kind != "equilibrium":
         return None
     rates = probe.values(point.t, point.x)[probe.spans["rate"]]
     sizes = sizes_of(probe.system, space, point.x)
     step = newton_step(A, np.zeros((len(A), 0)), space.reduce @ rates[space.rows], sizes)
-    return np.asarray(space.basis @ np.clip(step, -NEAR * sizes.large, NEAR * sizes.large))
+    return np.asarray(space.basis @ np.clip(step, -RESTS * sizes.large, RESTS * sizes.large))
 
 
 def _full(probe: Probe, point: OperatingPoint, jacobian: Array) -> Array:

@@ -147,7 +147,7 @@ def _march(
                 y = found.y
                 if not np.isfinite(y).all():
                     return kept, _failed(f"it diverged at t = {time:.6g} s.")
-            _look(mechanism, twists, time, y)
+            _look_at_twists(mechanism, twists, time, y)
         except Singular as pose:
             why = f"at joints.{row_name(mechanism, pose.row)} the loops cannot be followed"
             return kept, _failed(f"{why} at t = {time:.6g} s.")
@@ -162,7 +162,7 @@ def _march(
     return kept, FINISHED
 
 
-def _look(mechanism: Mechanism, twists: Twists, time: float, y: Array) -> None:
+def _look_at_twists(mechanism: Mechanism, twists: Twists, time: float, y: Array) -> None:
     """At elastic ends behind a step.  Raises Twisted where it has passed half a turn."""
     if has_twists(mechanism):
         twists.passed(mechanism, loads_of_bodies(mechanism, y, time)[0], time)

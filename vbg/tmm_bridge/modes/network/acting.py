@@ -45,9 +45,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Acting:
-    """The network about rest: see the module.  `names` of the states are not known: they are
-    numbered as the network has them, `states` their places; `inputs` are names of r;
-    `chain` the same along the tape; what it tells, by name, is T0 x + T1 m + T2 m' + T3 r."""
+    """The network about rest: see the module.  `states` are the places of x in the network;
+    `inputs` are names of r; `chain` is the same along the tape; what it tells, by name, is
+    T0 x + T1 m + T2 m' + T3 r."""
 
     reads: Rows
     acts: Rows

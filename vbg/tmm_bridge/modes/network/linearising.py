@@ -94,21 +94,21 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     follows = np.abs(J[told, n + z + r : last]).max(axis=1, initial=0.0) == 0.0  # no body's turn
     firm = rows + np.flatnonzero(follows & np.isfinite(J[told]).all(axis=1))
     acting = Acting(
-        reads or _none(t),
-        acts,
-        J[:n, :n],
-        m[:n],
-        m1[:n],
-        J[n:rows, :n],
-        m[n:rows],
-        m1[n:rows],
-        states,
-        tuple(network.taps),
-        J[:n, last:],
-        J[n:rows, last:],
-        _chain(p, states, [int(place) for place, _, _ in readings], orders),
-        tuple(names[k - rows] for k in firm),
-        (J[firm, :n], m[firm], m1[firm], J[firm, last:]),
+        reads=reads or _none(t),
+        acts=acts,
+        A=J[:n, :n],
+        B=m[:n],
+        B1=m1[:n],
+        C=J[n:rows, :n],
+        D=m[n:rows],
+        D1=m1[n:rows],
+        states=states,
+        inputs=tuple(network.taps),
+        B2=J[:n, last:],
+        D2=J[n:rows, last:],
+        chain=_chain(p, states, [int(place) for place, _, _ in readings], orders),
+        told=tuple(names[k - rows] for k in firm),
+        T=(J[firm, :n], m[firm], m1[firm], J[firm, last:]),
     )
     fed = {int(k): float(p.memory[place]) for k, place in p.fed}
     values = dict(zip(names, p.memory[p.outputs].tolist(), strict=False))
@@ -119,16 +119,16 @@ def _chain(p: Program, states: Array, reads: list[int], orders: Array) -> Chain:
     first, last = p.ends[PLAY_BALANCE], p.ends[PLAY_CHANGES + 1]
     assert PLAY_BALANCE < PLAY_FEEDS < PLAY_CHANGES
     return Chain(
-        [tuple(map(int, row)) for row in p.code[first:last]],  # type: ignore[misc]
-        p.memory.copy(),
-        p.curves,
-        p.x[states].tolist(),
-        p.z.tolist(),
-        reads,
-        orders,
-        p.rates[states].tolist(),
-        p.fed[:, 1].tolist(),
-        p.residual.tolist(),
+        code=[tuple(map(int, row)) for row in p.code[first:last]],  # type: ignore[misc]
+        memory=p.memory.copy(),
+        curves=p.curves,
+        states=p.x[states].tolist(),
+        unknowns=p.z.tolist(),
+        reads=reads,
+        orders=orders,
+        rates=p.rates[states].tolist(),
+        fed=p.fed[:, 1].tolist(),
+        residual=p.residual.tolist(),
     )
 
 
