@@ -19,7 +19,7 @@ from vbg.plumbing.components import split_component
 from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.tmm_bridge import solver
 from vbg.validate import text, validate
-from vbg.validate.compare import _judge, _not_proven
+from vbg.validate.compare import _conclusion, _not_proven
 from vbg.validate.comparison.pairing import carried_windows, joined
 from vbg.validate.comparison.values import Channel
 
@@ -361,7 +361,7 @@ def test_parts_that_nothing_is_compared_of_are_told_with_a_remedy():
 def test_a_pass_says_what_allows_its_worst_channel():
     """By itself where it is above what is allowed anyway, in no other case."""
     channel = Channel("A.torque.z", "N*m", 2.0, 6e-6, 0.1, 3e-6, 4e-6, 1e-6, "integrated", "PASS")
-    _, loose = _judge((channel,), (), "", 1e-8)
+    _, loose = _conclusion((channel,), (), "", 1e-8)
     assert loose.endswith("A.torque.z: 3e-06 of its peak, where steps twice as long change 1e-06.")
-    _, tight = _judge((replace(channel, max_error=2e-9),), (), "", 1e-8)
+    _, tight = _conclusion((replace(channel, max_error=2e-9),), (), "", 1e-8)
     assert tight.endswith("A.torque.z: 1e-09 of its peak.")

@@ -99,15 +99,17 @@ def compare(
     one failed (it was not cancelled) and they contradict each other by more than 1e-3 in what
     both are sure of, it is a FAIL.
     """
-    runs, heading = (
-        Runs(first, second, coarser, rougher, model, *beside),
-        _heading(first, second, exclude),
-    )
+    runs = Runs(first, second, coarser, rougher, model, *beside)
+    heading = _heading(first, second, exclude)
     if obstacle := _obstacle(first, second):
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     if early := stopped(first, second):
-        kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
-        kept["beside"] = beside
+        kept = {
+            "not_unique": not_unique,
+            "replayed": replayed,
+            "exclude": exclude,
+            "beside": beside,
+        }
         return _ended(runs, early, max(tolerance or 0.0, LOOSEST), heading, kept)
     near = joined(*singular_windows(second), *carried_windows(first, second))
     heading["excluded"] = (*exclude, *near)
@@ -129,7 +131,7 @@ def compare(
     limit = max(least, tolerance or 0.0)
     unsound, told = failed_audits((first, second), limit, NAMES)
     missing, cut = _unaccounted(runs, limit), too_much_cut(first, exclude)
-    result, sentence = _judge(marked, lost, missing, _asked_of(runs), unsound, cut)
+    result, sentence = _conclusion(marked, lost, missing, _asked_of(runs), unsound, cut)
     time = first.time[common[0]].tolist()
     return Verdict(
         result,
@@ -338,7 +340,7 @@ def _unaccounted(runs: Runs, allowed: float) -> str:
     return ""
 
 
-def _judge(
+def _conclusion(
     channels: tuple[Channel, ...],
     lost: tuple[str, ...],
     unaccounted: str,
