@@ -32,7 +32,7 @@ from vbg.platform.files import write_text
 from vbg.plumbing.components import component_names
 
 FIXED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
-FIXED += ("vbg_machine.c", "vbg_modes.c", "vbg_inside.h", "vbg_fixed.c")
+FIXED += ("vbg_machine.c", "vbg_modes.c", "vbg_inside.h", "vbg_fixed.c", "vbg_turns.c")
 SHIPPED = (*FIXED, "vbg_run.c", "vbg_step.c", "vbg_radau.c", "vbg_dop853.h")
 TIME = "\ntime: {name}\n\t./{name} time\n\n.PHONY: time\n"
 TAKEN = re.compile(
@@ -307,6 +307,7 @@ def _places(machine: Machine, rows: int) -> str:
             strings("switch_names", [s for s, _, _ in machine.switches]),
             integers("mode_at", [at for _, at, _ in machine.switches]),
             integers("quiet", [q for _, _, q in machine.switches]),
+            strings("part_names", machine.programs["turns"].outputs),
             doubles("clock_first", [c.first for c in machine.clocks]),
             doubles("clock_period", [c.period for c in machine.clocks]),
             doubles("single", machine.singles),
@@ -363,6 +364,8 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "switch_names": "switch_names",
         "mode_at": "mode_at",
         "quiet": "quiet",
+        "parts": len(machine.programs["turns"].outputs),
+        "part_names": "part_names",
         "clocks": len(machine.clocks),
         "clock_first": "clock_first",
         "clock_period": "clock_period",

@@ -18,6 +18,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.errors import ModelError, Problem
 from vbg.export.firm_rows import with_firm_rows
+from vbg.export.half_turns import half_turns
 from vbg.export.stiff import is_stiff
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
@@ -32,7 +33,7 @@ from vbg.simulate.steppers.tolerances import Tolerances
 Array = NDArray[np.float64]
 
 TAPES: tuple[str, ...] = ("rate", "recorded", "output", "residual", "correction", "measure")
-TAPES += ("update", "events", "effective", "terms")
+TAPES += ("update", "events", "effective", "terms", "turns")
 BEGIN = 1e-6  # s, as of vbg.simulate.events: what counts as rounding where a kink is at t = 0
 
 
@@ -191,6 +192,7 @@ def _programs(start: Start) -> dict[str, Program]:
         "events": lower(switching(system), programs.inputs, smallest=True),
         "effective": programs.effective,
         "terms": _terms(system),
+        "turns": lower(half_turns(system), programs.inputs),
     }
 
 

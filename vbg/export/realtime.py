@@ -65,4 +65,5 @@ def doubles_of(machine: Machine, tuning: Tuning) -> int:
         total += words_of(program, dependent) + (len(program.factors) if tuning.of(n) else 0)
     rows = len(machine.system.constraint_names)
     total += 4 * machine.system.size + rows + 9 * len(machine.switches)
+    total += 2 * len(machine.programs["turns"].outputs)
     return total + len(machine.clocks) + 2 * len(machine.inputs) + len(tuning.parameters)

@@ -62,7 +62,8 @@ int main(int count, char **given)
     fprintf(stderr, "%s: %u steps, %u rates, %d events, %.3g s, %.3g kB\n", m->name, v.s.steps, v.s.rates,
             v.s.events, seconds, (double)vbg_doubles(m) * 8e-3);
     if (status != VBG_OK)
-        fprintf(stderr, "%s: stopped at t = %.6g s: %s\n", m->name, v.s.t, vbg_status_text(status));
+        fprintf(stderr, "%s: stopped at t = %.6g s: %s%s%s\n", m->name, v.s.t, vbg_status_text(status),
+                *vbg_about(&v) ? ": " : "", vbg_about(&v));
     free(memory);
     free(x);
     return status == VBG_OK ? 0 : 1;

@@ -72,6 +72,7 @@ int main(int count, char **given)
     const double ticks = floor(t_end / m->step + 1e-9);
     if (status == VBG_OK) status = times ? timed(&v, ticks) : table(&v, ticks, every);
     if (status != VBG_OK)
-        fprintf(stderr, "%s: stopped at t = %.6g s: %s\n", m->name, v.s.t, vbg_status_text(status));
+        fprintf(stderr, "%s: stopped at t = %.6g s: %s%s%s\n", m->name, v.s.t, vbg_status_text(status),
+                *vbg_about(&v) ? ": " : "", vbg_about(&v));
     return status == VBG_OK ? 0 : 1;
 }

@@ -97,8 +97,9 @@ void vbg_fmu_reset(vbg_fmu *f)
 
 static int fails(vbg_fmu *f, const char *why)
 {
-    char text[256];
-    snprintf(text, sizeof text, "%s at t = %.6g s: %s", f->v.m->name, f->k.t, why);
+    char text[512];
+    const char *about = vbg_about(&f->v);
+    snprintf(text, sizeof text, "%s at t = %.6g s: %s%s%s", f->v.m->name, f->k.t, why, *about ? ": " : "", about);
     f->k.phase = VBG_FAILED;
     if (f->log) f->log(f, text);
     return 0;
@@ -405,6 +406,9 @@ int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode)
     const vbg_model *m = f->v.m;
     double drift = 0.0;
     const double *y = vbg_fmu_held(f);
+    const vbg_status status = vbg_look_at_turns(&f->v, vbg_fmu_seen(f), y);
+    vbg_keep_turns(&f->v);
+    if (status != VBG_OK) return fails(f, vbg_status_text(status));
     if (f->k.charted) {
         *enter_event_mode = vbg_chart_completed(f, vbg_fmu_seen(f));
         return f->k.lost ? fails(f, vbg_status_text(VBG_SINGULAR)) : 1;

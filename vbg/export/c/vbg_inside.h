@@ -33,6 +33,15 @@ const double *vbg_terms(vbg *v, double t, const double *x);
 void vbg_keep_signs(vbg *v);
 void vbg_pass(vbg *v, double t, double *x);
 
+/* Turns of parts at (t, x): where a run begins; VBG_HALF_TURN where one has passed half a turn since
+   the state that was kept last; that of the last look is kept; VBG_HALF_TURN in the place of
+   VBG_STEP_TOO_SMALL where one is about to. */
+const double *vbg_turns(vbg *v, double t, const double *x);
+void vbg_begin_turns(vbg *v, double t, const double *x);
+vbg_status vbg_look_at_turns(vbg *v, double t, const double *x);
+void vbg_keep_turns(vbg *v);
+vbg_status vbg_before_half_a_turn(vbg *v, double t, const double *x, vbg_status status);
+
 /* One accepted step from x, not past `bound`: from s.t_before to s.t_step, its end is `raw`, the
    rates there are in K behind those of 12 stages, x and `before` are still its beginning. */
 vbg_status vbg_step(vbg *v, double bound);

@@ -24,6 +24,9 @@ const char *vbg_status_text(vbg_status status)
     case VBG_OPEN: return "the joints cannot be kept closed: the end of a reach, or drives that contradict";
     case VBG_SINGULAR: return "the machine is beside a posture where joints lose their grip";
     case VBG_CHATTER: return "something switches endlessly at one instant";
+    case VBG_HALF_TURN:
+        return "the ends of a bushing or of an element of a beam are turned by half a turn against each other: its law"
+               " has two opposite torques there, and none beyond";
     default: return "the run has failed before";
     }
 }
@@ -44,14 +47,14 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     const long adaptive = m->step > 0.0 ? 0 : 1;
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
                           m->correction->words, m->measure->words,  m->update->words, m->events->words,
-                          m->effective->words, m->terms->words};
+                          m->effective->words, m->terms->words,    m->turns->words};
     const long own[] = {n, adaptive * n, n, adaptive * n, adaptive * VBG_STAGES * n, adaptive * VBG_POWERS * n,
                         n, adaptive * n, adaptive * n, adaptive * 3 * m->stretched,
                         m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters,
-                        square, square, 2 * square, 2 * (m->implicit ? n : 0), n, s, s, s, s, s};
+                        square, square, 2 * square, 2 * (m->implicit ? n : 0), n, s, s, s, s, s, m->parts, m->parts};
     long total = 0;
-    for (int i = 0; i < 10; i++) total += words[i];
-    for (int i = 0; i < 28; i++) total += own[i];
+    for (int i = 0; i < 11; i++) total += words[i];
+    for (int i = 0; i < 30; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -64,6 +67,7 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->event = take(&at, words[7]);
     v->effective = take(&at, words[8]);
     v->terms = take(&at, words[9]);
+    v->turns = take(&at, words[10]);
     v->x = take(&at, n);
     v->f = take(&at, own[1]);
     v->raw = take(&at, n);
@@ -92,6 +96,8 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->since = take(&at, s);
     v->late = take(&at, s);
     v->turned = take(&at, s);
+    v->side = take(&at, m->parts);
+    v->next_side = take(&at, m->parts);
     return total;
 }
 
@@ -116,7 +122,7 @@ int vbg_tune(vbg *v, int parameter, double value, double *x)
 {
     const vbg_tuning *g = v->m->tuning;
     double *const works[] = {v->rate,    v->recorded, v->output, v->residual, v->correction,
-                             v->measure, v->update,   v->event,  v->effective, v->terms};
+                             v->measure, v->update,   v->event,  v->effective, v->terms, v->turns};
     if (!(value >= g->low[parameter] && value <= g->high[parameter])) return 0;
     const double before = v->parameter[parameter];
     for (int i = 0; i < g->words; i++) {
@@ -148,6 +154,7 @@ void vbg_open(vbg *v, const vbg_model *m, double *memory)
     vbg_prepare(m->events, v->event);
     vbg_prepare(m->effective, v->effective);
     vbg_prepare(m->terms, v->terms);
+    vbg_prepare(m->turns, v->turns);
     for (int i = 0; i < m->states; i++) v->x[i] = m->start[i];
     for (int i = 0; i < m->rows; i++) v->kept[i] = m->kept[i];
     for (int i = 0; i < m->tuning->parameters; i++) v->parameter[i] = m->tuning->value[i];
@@ -220,6 +227,11 @@ const double *vbg_effective(vbg *v, double t, const double *x)
 const double *vbg_terms(vbg *v, double t, const double *x)
 {
     return evaluate(v, v->m->terms, v->terms, t, x);
+}
+
+const double *vbg_turns(vbg *v, double t, const double *x)
+{
+    return evaluate(v, v->m->turns, v->turns, t, x);
 }
 
 double vbg_condition_now(vbg *v)
@@ -386,6 +398,7 @@ vbg_status vbg_begin(vbg *v)
     vbg_begin_modes(v, t, v->x);
     if (first.first <= 0.0 && vbg_go_past(v, &first, v->x)) vbg_begin_modes(v, t, v->x);
     vbg_project(v, t, v->x, 1e-12, 1e-12);
+    vbg_begin_turns(v, t, v->x);
     v->s.regular = v->s.condition = 1e300;
     v->s.t = v->s.t_before = v->s.t_step = t;
     v->s.fresh = 1;

@@ -29,7 +29,7 @@ typedef struct vbg_tuning {
     const double *outer, *sign, *factor, *exponent;
 } vbg_tuning;
 
-#define VBG_START 10
+#define VBG_START 11
 
 typedef struct vbg_model {
     const char *name, *key; /* key: hash of what it was made of */
@@ -54,6 +54,7 @@ typedef struct vbg_model {
     const vbg_tape *events;     /* switching functions */
     const vbg_tape *effective;  /* what of the states `stretched_at` makes an effort, effort / slope */
     const vbg_tape *terms;      /* of each mode's function, how large the numbers are that make it */
+    const vbg_tape *turns;      /* how `parts` are turned: see vbg_turns.c */
 
     vbg_steps posture, velocity;
     int quaternions;
@@ -68,6 +69,8 @@ typedef struct vbg_model {
     const char *const *switch_names;
     const int *mode_at; /* place in x of the mode it sets, or -1 */
     const int *quiet;   /* a kink, no event in words */
+    int parts; /* bushings and elements of beams: their law ends at half a turn */
+    const char *const *part_names;
     int clocks;
     const double *clock_first, *clock_period;
     int singles;
@@ -97,6 +100,7 @@ typedef enum vbg_status {
     VBG_OPEN,           /* the joints cannot be kept closed */
     VBG_SINGULAR,       /* beside a posture where joints lose their grip */
     VBG_CHATTER,        /* something switches endlessly at one instant */
+    VBG_HALF_TURN,      /* the ends of a part are turned by half a turn: vbg_about */
     VBG_ENDED           /* the run has failed before */
 } vbg_status;
 
@@ -127,6 +131,7 @@ typedef struct vbg_scalars {
     int newton, rounds; /* at most: Newton's steps onto the joints; changes of modes at one instant */
     int sloped_here, stale; /* of Radau: its Jacobian is of x; is to be made anew */
     int stopped; /* in front of the event that is pending */
+    int part;    /* that the status is about, counted from 1; 0: none */
     vbg_status status;
 } vbg_scalars;
 
@@ -135,14 +140,18 @@ typedef struct vbg {
     vbg_scalars s;
     double *memory;
     /* places in memory */
-    double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event, *effective, *terms;
+    double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event, *effective, *terms, *turns;
     double *x, *f, *raw, *before, *K, *F, *trial, *scale, *relative, *part, *kept;
     double *signs, *size, *value, *root, *count;
     double *ahead, *rounded, *wrong, *since, *late, *turned; /* of modes: see vbg_modes.c */
+    double *side, *next_side; /* of parts: the sign of cos(a/2), and behind the step that is made */
     double *slope; /* first and second derivative of each input at s.sloped */
     double *parameter;
     double *jacobian, *real, *complex, *pivot; /* of Radau: slopes of the rates, factors, their rows */
 } vbg;
+
+/* The name of the part that the status is about, "" if none. */
+const char *vbg_about(const vbg *v);
 
 /* Doubles that a run needs. */
 long vbg_doubles(const vbg_model *model);

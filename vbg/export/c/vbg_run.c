@@ -204,6 +204,7 @@ static vbg_status resolve(vbg *v)
     if (v->s.pending == EVENT) status = at_event(v);
     else if (v->s.pending == CLOCK) status = at_instant(v);
     else hold(v);
+    vbg_keep_turns(v);
     v->s.pending = v->s.stopped = 0;
     if (status == VBG_OK && v->s.left > VBG_LOST) status = VBG_OPEN;
     return status;
@@ -225,13 +226,16 @@ static vbg_status make_step(vbg *v, double bound)
     vbg_status status = vbg_step(v, bound);
     if (status != VBG_OK) return status;
     v->s.pending = v->s.t_step >= vbg_next(v).before ? CLOCK : PLAIN;
-    if (v->m->switches == 0) return VBG_OK;
-    if (!vbg_make_dense(v)) return take_back(v);
-    v->s.event_time = find_event(v);
-    if (!isfinite(v->s.event_time)) return VBG_OK;
+    v->s.event_time = INFINITY;
+    if (v->m->switches > 0) {
+        if (!vbg_make_dense(v)) return take_back(v);
+        v->s.event_time = find_event(v);
+    }
+    if (!isfinite(v->s.event_time)) return vbg_look_at_turns(v, v->s.t_step, v->raw);
     if (is_too_long(v)) return take_back(v);
     v->s.pending = EVENT;
-    return VBG_OK;
+    vbg_between(v, v->s.event_time, v->trial);
+    return vbg_look_at_turns(v, v->s.event_time, v->trial);
 }
 
 /* Whether `target` lies in the last step, before anything happens. */
@@ -321,7 +325,7 @@ vbg_status vbg_advance_by(vbg *v, double target, int way, double *x, double *rea
 {
     *reached = target;
     if (v->s.status != VBG_OK) return VBG_ENDED;
-    v->s.status = advance(v, target, way, x, reached);
+    v->s.status = vbg_before_half_a_turn(v, v->s.t, v->x, advance(v, target, way, x, reached));
     return v->s.status;
 }
 

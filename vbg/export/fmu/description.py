@@ -16,6 +16,7 @@ ABLE = {
     "canBeInstantiatedOnlyOncePerProcess": "false",
 }
 IN_STEPS = {"canHandleVariableCommunicationStepSize": "false"}  # of fixed length
+LOOKED_AT = {"needsCompletedIntegratorStep": "true"}  # what a step has led to
 TOGETHER_3 = {
     "hasEventMode": "true",
     "mightReturnEarlyFromDoStep": "true",
@@ -43,7 +44,7 @@ def describe_3(variables: Variables, name: str, token: str, tool: str) -> bytes:
         fixed = {"fixedInternalStepSize": number(step)}
         SubElement(root, "CoSimulation", able | ABLE | IN_STEPS | fixed)
     else:
-        SubElement(root, "ModelExchange", able)
+        SubElement(root, "ModelExchange", able | LOOKED_AT)
         SubElement(root, "CoSimulation", able | ABLE | TOGETHER_3)
     _units(root, variables.all)
     _experiment(root, variables)

@@ -39,7 +39,7 @@ class HalfTurns:
     """Watches the cosines of all half angles through a run."""
 
     def __init__(self, system: System, x: Array):
-        self._watched = tuple(_watched(system))
+        self._watched = tuple(watched(system))
         rigid = [k for k, each in enumerate(self._watched) if each.at is not None]
         self._rigid = np.array(rigid, dtype=int)
         self._bent = [k for k, each in enumerate(self._watched) if each.at is None]
@@ -92,13 +92,14 @@ class HalfTurns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Watched:
+class Watched:
     """turn: quaternion of the second body against the first, beside the `written` one, in axes
     of the first; stiffness (6, 3): efforts by the rotation vector, in axes R_AF of the attachment,
     as written; at: where the quaternions of both stand in (x, GROUND), None of a point of a
     flexible body."""
 
     name: str
+    between: tuple[Attachment, Attachment]
     turn: Turn
     stiffness: Array
     R_AF: Array
@@ -119,7 +120,8 @@ class _Watched:
         return bool(rows.any() or work)
 
 
-def _watched(system: System) -> Iterator[_Watched]:
+def watched(system: System) -> Iterator[Watched]:
+    """All parts of a system whose law counts a rotation vector."""
     for name, part in system.model.forces.items():
         if part.kind not in KINDS:
             continue
@@ -129,7 +131,7 @@ def _watched(system: System) -> Iterator[_Watched]:
             written = _written(system, part.between)
             a, b = (_place(system, end) for end in part.between)
             at = None if a is None or b is None else (a, b)
-            yield _Watched(name, _between(first, second, written), held, axes, written, at)
+            yield Watched(name, part.between, _between(first, second, written), held, axes, written, at)
 
 
 def _held(part: Bushing | BeamElement) -> tuple[Array, Array]:
