@@ -1,4 +1,4 @@
-"""Exported programs end where the law of a bushing or of a beam does, at half a turn, and name it."""
+"""Exported programs end where the law of a bushing or of a beam does: at half a turn."""
 
 import re
 import subprocess

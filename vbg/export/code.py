@@ -73,12 +73,17 @@ def write_code(
     machine, tuning = tuned(start, tunable)
     if step is not None:
         machine = with_step(machine, step, tell)
-    if machine.chosen_implicit:
-        tell(STIFF)
+    tell_of(machine, tell)
     for name, content in sources(machine, tuning).items():
         write_text(place / name, content, follow=False)
         written.append(place / name)
     return tuple(written)
+
+
+def tell_of(machine: Machine, tell: Callable[[str], None]) -> None:
+    """What whoever exports should know: the method that was chosen, and what is not looked for."""
+    for words in (*([STIFF] if machine.chosen_implicit else ()), *machine.unlooked):
+        tell(words)
 
 
 def sources(machine: Machine, tuning: Tuning = NOTHING) -> dict[str, str]:
@@ -135,6 +140,7 @@ def _header(machine: Machine, name: str, tuning: Tuning) -> str:
         f", from {number(p.low)} to {number(p.high)}"
         for i, p in enumerate(tuning.parameters)
     )
+    unlooked = "\n".join(f"     {remark(words)}" for words in machine.unlooked)
     words = model.description or "a machine"
     macro, memory = "", ""
     if machine.step > 0.0:
@@ -158,6 +164,9 @@ def _header(machine: Machine, name: str, tuning: Tuning) -> str:
    Constraint efforts (joint forces in the first body's axes): {len(rows)}
 
    Method: {_method(machine)}
+
+   Not looked for:
+{unlooked or "     nothing"}
 
    Signals of vbg_outputs:
 {_listed(machine.signals)}
@@ -367,8 +376,7 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "parts": len(machine.programs["turns"].outputs),
         "part_names": "part_names",
         "clocks": len(machine.clocks),
-        "clock_first": "clock_first",
-        "clock_period": "clock_period",
+        **{f"clock_{its}": f"clock_{its}" for its in ("first", "period")},
         "singles": len(machine.singles),
         "single": "single",
         "spread_scale": number(machine.scale),

@@ -19,7 +19,9 @@ from vbg.blocks import Block
 from vbg.errors import ModelError, Problem
 from vbg.export.firm_rows import with_firm_rows
 from vbg.export.half_turns import half_turns
+from vbg.export.jumps import refused_jumps
 from vbg.export.stiff import is_stiff
+from vbg.export.unlooked import unlooked
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
 from vbg.plumbing.components import component_names
@@ -88,6 +90,11 @@ class Machine:
     def chosen_implicit(self) -> bool:
         """Whether that is our choice, and not the file's."""
         return self.implicit and self.system.model.simulate.method == "auto"
+
+    @cached_property
+    def unlooked(self) -> tuple[str, ...]:
+        """What a run tells of such machines, and a program does not look for."""
+        return unlooked(self.system)
 
     @property
     def name(self) -> str:
@@ -167,6 +174,7 @@ def _refused(start: Start) -> Iterator[Problem]:
             "the C code has no discrete-time method: dop853, radau and a fixed step only.",
             "Take method = 'auto', or 'radau' where the model is stiff.",
         )
+    yield from refused_jumps(system)
     grid = output_grid(simulate.t_end, simulate.output_step)
     for kink in drive_kinks(start, grid)[:1]:
         yield Problem(

@@ -13,7 +13,7 @@ from uuid import UUID, uuid5
 
 from vbg.assemble.start.start import Start
 from vbg.errors import UsageError
-from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped, tapes_code
+from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped, tapes_code, tell_of
 from vbg.export.compiler import compile_c, find_compiler, zig
 from vbg.export.directions import directions
 from vbg.export.fmu.chart import NOTHING as NO_CHART
@@ -23,7 +23,7 @@ from vbg.export.fmu.terminals import describe_terminals, icon_of
 from vbg.export.fmu.variables import Variables
 from vbg.export.machine import Machine, switching
 from vbg.export.realtime import with_step
-from vbg.export.stiff import STIFF, silent
+from vbg.export.stiff import silent
 from vbg.export.tables import codes, integers
 from vbg.export.tuning import Tuning, Wish, tuned
 from vbg.platform.files import replacing
@@ -81,8 +81,7 @@ def write_fmu(
     machine, tuning = tuned(start, tunable)
     if step is not None:
         machine = with_step(machine, step, tell)
-    if machine.chosen_implicit:
-        tell(STIFF)
+    tell_of(machine, tell)
     name = identifier(machine.name)
     held = {i.place for i in machine.inputs}
     chart = NO_CHART if machine.step else chart_of(machine.start, machine.discrete | held)
@@ -178,6 +177,7 @@ def _page(variables: Variables) -> str:
         if v.causality in ("input", "output", "parameter")
     )
     words = escape(machine.system.model.description or "")
+    unlooked = "\n".join(f"<p>{escape(said)}</p>" for said in machine.unlooked)
     return f"""<!DOCTYPE html>
 <html><head><meta charset="utf-8"><title>{escape(machine.name)}</title></head><body>
 <h1>{escape(machine.name)}</h1>
@@ -185,6 +185,7 @@ def _page(variables: Variables) -> str:
 <p>Made by {made_by()}; model {machine.system.model.hash}. SI units; angles in radians;
 machines start at t = 0. Parameters of the model file that are not in this table are folded into
 numbers and cannot be changed here.</p>
+{unlooked}
 <table>
 <tr><th>variable</th><th></th><th>unit</th></tr>
 {rows}

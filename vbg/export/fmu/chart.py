@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import StateSlice
+from vbg.export.jumps import chooses_by_states
 from vbg.simulate.minimal.coordinates import null_space
 from vbg.simulate.minimal.programs import MinimalPrograms, minimal_programs
 from vbg.simulate.minimal.retraction import Retraction
@@ -44,10 +45,11 @@ NOTHING = Chart(0, 0, ())
 def chart_of(start: Start, discrete: frozenset[int]) -> Chart:
     """The chart of a machine whose states are tied by constraints; NOTHING, the states
     themselves, where they are not, where bodies tumble, whose turns have no coordinates that
-    last, where there are very many of them and where a basis would be too large.  `discrete`:
-    places that are not integrated."""
+    last, where there are very many of them, where a basis would be too large, and where what is
+    prescribed jumps as a function of states: coordinates beside it would not feel the impulse.
+    `discrete`: places that are not integrated."""
     system = start.system
-    if not system.constraint_names:
+    if not system.constraint_names or chooses_by_states(system):
         return NOTHING
     programs = minimal_programs(start)
     if programs.slope.shape[1] > UNKNOWNS:

@@ -131,7 +131,9 @@ def watched(system: System) -> Iterator[Watched]:
             written = _written(system, part.between)
             a, b = (_place(system, end) for end in part.between)
             at = None if a is None or b is None else (a, b)
-            yield Watched(name, part.between, _between(first, second, written), held, axes, written, at)
+            yield Watched(
+                name, part.between, _between(first, second, written), held, axes, written, at
+            )
 
 
 def _held(part: Bushing | BeamElement) -> tuple[Array, Array]:
