@@ -52,15 +52,16 @@ def not_closed(projector: Projector, t: float, x: NDArray[np.float64]) -> Status
 
 def refused(t: float, apart: str, unshared: str) -> Status | None:
     """Where an event has no outcome: a joint closes that is `apart`, impulses act on what is
-    `unshared` by laws that are not linear."""
+    `unshared` by laws that are not linear or change meanwhile."""
     if apart:
         return not_met(t, apart)
     if not unshared:
         return None
     return Status(
         "failed",
-        f"At t = {t:.6g} s an impulse acts on {unshared} by a law of forces that is not linear: "
-        "what it steps speeds by follows from how the forces grow, which a jump does not tell.",
+        f"At t = {t:.6g} s an impulse acts on {unshared} by a law of forces that is not linear, or "
+        "changes with what jumps: what it steps follows from how these grow, which a jump does "
+        "not tell.",
         "Write the jump as a ramp (min(max((t - t0)/1e-3, 0), 1)), limit what the law gives, or "
         "put a spring between what jumps and what the law acts on.",
     )

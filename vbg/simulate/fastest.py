@@ -36,7 +36,7 @@ def fastest_change(start: Start, t: float, x: Array, step: float) -> tuple[str, 
     found = rate(t, x)[:n].copy()
     for after in (ahead * step for ahead in AHEAD):
         later, beyond = t + after, x + after * np.nan_to_num(found)
-        lost = np.flatnonzero(~np.isfinite(rate(later, beyond)[:n] + 0.0 * found))
+        lost = np.flatnonzero(~(np.isfinite(rate(later, beyond)[:n]) & np.isfinite(found)))
         if len(lost):
             said = [f"From there on the rate of {names[lost[0]]} has no value."]
             problems = without_value(system.model, start.outputs(later, beyond))

@@ -27,7 +27,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
-from vbg.simulate.events.unshared import Unshared, works
+from vbg.simulate.events.unshared import Jump, Unshared, works
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.steppers.stepper import Stepper
 from vbg.solution import Event
@@ -168,7 +168,7 @@ class Kick:
 
             path = _Path(self.start.evaluator("impulse"), projector, stored, work)
             x[:], whole, mean = path.follow(t, x)
-            self.unshared.strike(t, begin, x, whole)
+            self.unshared.strike(t, begin, x, whole, Jump(before, mean))
             project(t, x)
             found = works(brought, *before, mean) + works(brought, t, x, whole - mean)
             lack = float(stored(t, x)[0]) - held - float(found.sum())

@@ -105,11 +105,11 @@ class Latches:
         for latch in closed:
             x[latch.impulse] += outputs.output(f"{latch.name}.force")
             x[latch.moment] += outputs.output(f"{latch.name}.torque")
-        self._supply(t, x, impulses)
         self._lose(x, closed, -0.5 * float(impulses @ speeds))
         begin = x.copy()
         self._projector.strike(t, x, -speeds)
         self._unshared.strike(t, begin, x, impulses)
+        self._supply(t, begin, x, impulses)
 
     def _tell_redundant(self, t: float, x: Array, closed: Sequence[Latch]) -> None:
         """A note where rows that hold from now on depend on others as they have not before."""
@@ -145,10 +145,11 @@ class Latches:
             if latch in turned
         ]
 
-    def _supply(self, t: float, x: Array, impulses: Array) -> None:
-        """What sources bring in by impulses, in place: their powers are linear in efforts."""
+    def _supply(self, t: float, before: Array, x: Array, impulses: Array) -> None:
+        """What sources bring in by impulses, in place: their powers are linear in efforts and in
+        speeds, also in those that change from `before` to x."""
         brought = Evaluator(self._start.system.programs.brought)
-        found = works(brought, t, x, impulses)
+        found = 0.5 * (works(brought, t, before, impulses) + works(brought, t, x, impulses))
         work = dict(zip(brought.program.outputs, found, strict=True))
         for part, supplied in work.items():
             self._add(x, taken_by(part), -supplied)

@@ -8,8 +8,16 @@ a ramp of the length 1/k the efforts are k L, and with the rates of the stores X
     lim (X'(k L) - X'(0)) / k,   k -> oo:
 
 those along G^T where the laws are bounded or grow less than u, as behind a limit; others where
-they grow as |u|; none where they grow faster, as u^2.  A signal's states that read an effort (a
-filter, an integral) have such a limit as their step.
+they grow as |u|; none where they grow faster, as u^2.
+
+A signal's states s that read an effort (a filter, an integral) are stepped by the impulses dL of
+all places of a jump, from the stores X- before it to X+ behind it, L in proportion to X - X-:
+
+    int lim (s'(X, k dL) - s'(X, 0)) / k,   k -> oo:
+
+what reads F v takes m (v+^2 - v-^2) / 2.  Not known it is where the limit changes along the way and
+L is in no proportion to X, where it changes with what jumps as a function of time, whose own way is
+not told, or with signals that are stepped themselves.
 
 Stores are of many quantities (kg m/s, Wb, C, m^3): each step is compared with its own, and with
 what rounding makes of the terms T of its rate (`vbg.blocks.rounding`).  What two steps differ by
@@ -18,11 +26,14 @@ in a law of less than |u|, a bound or a root, falls as k grows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.system import StateSlice, System
+from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
 
@@ -30,15 +41,38 @@ LESS = 2.0**-20  # of k, beside which what grows or falls is seen
 STEEP = 2.0**80  # k [1/s]: a law of sqrt(u) leaves 1e-12
 AGREE = 1e-6  # of a step
 FALLS = 0.5  # of a difference, from LESS k to k: |u|^0.9 leaves a quarter
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)  # from -1 to 1
 CANCELS = 1e-9  # of the terms of a rate: efforts that cancel leave as much of their last digits
 ROUNDED = 64.0 * np.finfo(float).eps  # of a state, as a difference of two
 
 
 def works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
     """Of each part with sources, at the speeds at t [J]: of a ramp as steep as that above, which
-    leaves out what a bounded law gives."""
-    still = brought(t, x, np.zeros_like(impulses)).copy()
-    return np.asarray((brought(t, x, STEEP * impulses) - still) / STEEP)
+    leaves out what a bounded law gives, and what is beyond all numbers: that ends the run."""
+    with np.errstate(all="ignore"):
+        still = brought(t, x, np.zeros_like(impulses)).copy()
+        found = (brought(t, x, STEEP * impulses) - still) / STEEP
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jump:
+    """What jumps as a function of time: time and state `earlier`, and the `mean` of the impulses
+    along the way; where nothing does, half of them."""
+
+    earlier: tuple[float, Array] | None = None
+    mean: Array | None = None
+
+    def is_straight(self, impulses: Array) -> bool:
+        """Whether impulses grow in proportion to the way."""
+        if self.mean is None:
+            return True
+        half = 0.5 * impulses
+        return bool(np.abs(self.mean - half).max() <= AGREE * np.abs(half).max())
+
+
+_NOTHING = Jump()
+_Steps = dict[str, tuple[Array, Array]]  # by state a step, and what it could be at most
 
 
 class Unshared:
@@ -52,13 +86,22 @@ class Unshared:
         self._pushed = Evaluator(system.programs.pushed) if found else None
         self._terms = Evaluator(system.programs.pushed_terms) if self._stores else None
 
-    def strike(self, t: float, before: Array, after: Array, impulses: Array) -> None:
+    def strike(
+        self, t: float, before: Array, after: Array, impulses: Array, jump: Jump = _NOTHING
+    ) -> None:
         """At impulses that have taken the stores from `before` to `after`, in which signals are
         stepped in place."""
         if self._pushed is None or not impulses.any():
             return
+        with np.errstate(invalid="ignore"):  # beyond all numbers none is like another
+            names = self._step_signals(t, before, after, impulses, jump) if self._signals else []
+            names += self._apart(t, before, after, impulses) if self._stores else []
+        self.names = self.names or ", ".join(names)
+
+    def _apart(self, t: float, before: Array, after: Array, impulses: Array) -> list[str]:
+        """Stores that have not been moved as steep ramps move them."""
+        names = []
         steep, less = (self._steps(t, before, impulses, k) for k in (STEEP, LESS * STEEP))
-        names = [s.state.name for s in self._signals if not _step(after, s, steep, less)]
         terms = self._terms_at(t, before, STEEP * impulses)
         for s in self._stores:
             name, held = s.state.name, before[s.first : s.last]
@@ -70,7 +113,35 @@ class Unshared:
             alike = falls | (apart <= AGREE * size + rounding)
             if not np.all(alike & np.isfinite(apart)):  # beyond all numbers all are alike
                 names.append(name)
-        self.names = self.names or ", ".join(names)
+        return names
+
+    def _step_signals(
+        self, t: float, before: Array, after: Array, impulses: Array, jump: Jump
+    ) -> list[str]:
+        """Steps in place of those that are known, and the names of the others."""
+        way = after - before
+        ways = [self._along(t, before, way, impulses, parts) for parts in (1, 2)]
+        if jump.earlier is not None:
+            ways.append(self._along(*jump.earlier, way, impulses, 1))
+        if not jump.is_straight(impulses):
+            ways += [self._along(t, x, 0.0 * way, impulses, 1) for x in (before, after)]
+        for s in self._signals:
+            after[s.first : s.last] += ways[0][s.state.name][0]
+        ways.append(self._along(t, before, after - before, impulses, 1))
+        return [s.state.name for s in self._signals if not _known(s.state.name, ways)]
+
+    def _along(self, t: float, x: Array, way: Array, impulses: Array, parts: int) -> _Steps:
+        """Of signals from x along `way`, by Gauss's rule in that many parts; not a number where
+        they have no limit."""
+        names = [s.state.name for s in self._signals]
+        steep, less, most = (dict.fromkeys(names, np.zeros(1)) for _ in range(3))
+        for place, weight in zip(*_gauss(parts), strict=True):
+            for total, k in ((steep, STEEP), (less, LESS * STEEP)):
+                steps = self._steps(t, x + place * way, impulses, k)
+                for name in names:
+                    total[name] = total[name] + weight * steps[name]
+                    most[name] = np.maximum(most[name], np.abs(steps[name]))
+        return {name: (_limit(steep[name], less[name]), most[name]) for name in names}
 
     def _steps(self, t: float, x: Array, impulses: Array, k: float) -> dict[str, Array]:
         """(X'(k L) - X'(0)) / k by state."""
@@ -94,10 +165,20 @@ def _by_state(evaluator: Evaluator, values: Array) -> dict[str, Array]:
     return {name: values[at - first : at - first + n * m] for name, (at, n, m) in spans}
 
 
-def _step(x: Array, s: StateSlice, steep: dict[str, Array], less: dict[str, Array]) -> bool:
-    """A state of a signal, stepped in place, unless its step has no limit."""
-    step, before = steep[s.state.name], less[s.state.name]
-    alike = np.abs(step - before) <= AGREE * np.abs(step)
-    falls = np.abs(step) < np.abs(before)
-    x[s.first : s.last] += np.where(alike, step, 0.0)
-    return bool(np.all(alike | falls))
+def _gauss(parts: int) -> tuple[Array, Array]:
+    """Places and weights over 0 to 1 in that many equal parts."""
+    first = np.arange(parts)[:, None]
+    return ((first + 0.5 + 0.5 * NODES) / parts).ravel(), np.tile(0.5 * WEIGHTS / parts, parts)
+
+
+def _limit(steep: Array, less: Array) -> Array:
+    """Of steps as k grows from `less` to `steep`."""
+    alike = np.abs(steep - less) <= AGREE * np.abs(steep)
+    falls = np.abs(steep) < np.abs(less)
+    return np.where(alike, steep, np.where(falls, 0.0, np.nan))
+
+
+def _known(name: str, ways: Sequence[_Steps]) -> bool:
+    """Whether a step is the same on all ways."""
+    (step, most), *others = (way[name] for way in ways)
+    return all(bool(np.all(np.abs(step - other) <= AGREE * most)) for other, _ in others)

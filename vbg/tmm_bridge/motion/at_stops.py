@@ -9,9 +9,9 @@ from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.motion.events.impulses import kick, slipped, strike_apart
 from vbg.tmm_bridge.motion.events.latches import switched, turned_at_start
+from vbg.tmm_bridge.motion.events.read_impulses import require_none_jumps
 from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.plant import Plant
-from vbg.tmm_bridge.motion.rate.read_impulses import require_none_jumps
 from vbg.tmm_bridge.motion.trajectory import RunRecord
 
 
@@ -38,7 +38,7 @@ def keep_first_row(plant: Plant, y0: Array, record: RunRecord) -> None:
 def behind(plant: Plant, stop: Stop, y: Array, record: RunRecord) -> Array:
     """The state behind a stop: what drives strike and samplers read there."""
     if stop.jumps:
-        require_none_jumps(plant.read, stop)
+        require_none_jumps(plant, stop, y)
     y, apart = strike_apart(plant, stop, plant.struck(stop, y)) if stop.jumps else (y, ())
     y, struck = kick(plant, stop, y)
     record.events += (*apart, *struck)

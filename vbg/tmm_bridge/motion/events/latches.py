@@ -24,6 +24,7 @@ from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.mechanism.facing import turn_apart, way_apart
 from vbg.tmm_bridge.mechanism.speeds import work_of_drives
 from vbg.tmm_bridge.mechanism.start import model_size
+from vbg.tmm_bridge.motion.events.read_impulses import together
 from vbg.tmm_bridge.motion.events.sticking import frictions_switched
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, drives_from
 from vbg.tmm_bridge.motion.rate.plant import Plant
@@ -58,7 +59,7 @@ def switched(plant: Plant, t: float, y: Array, seen: Witnesses, *, first: bool) 
         if not changing:
             break
         y = _changed(plant, t, y, changing, seen)
-    return frictions_switched(plant, t, plant.together(t, y, first=first), first=first)
+    return frictions_switched(plant, t, together(plant, t, y, first=first), first=first)
 
 
 def _comes_to_rest(plant: Plant, t: float, y: Array) -> bool:

@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,12 +47,14 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.tangent import recorded_along
 from vbg.tmm_bridge.formulas.tape import Operation, Slot, Tape
+from vbg.tmm_bridge.kernels.entries import play
 from vbg.tmm_bridge.motion.rate.combining import combinations, slopes, varying
 from vbg.tmm_bridge.onedim.laws.working import BALANCE, FEEDS, SECTIONS, TIME
 
 Array = np.ndarray[Any, Any]
 
 JUMPS = 5  # steps onto g = 0; one where it is linear
+NO_IMPULSE = 1e-12  # of the largest, each beside its size: rounding of what has none
 NO_STORE = 1e-11  # eigenvalue of B, at most 1, where stores that are not written cannot help
 
 
@@ -70,6 +73,11 @@ class Dependence:
     rates: Array
     held: Array
     kept: Array
+
+    @cached_property
+    def code(self) -> Array:
+        """The operations as they are played."""
+        return np.array(self.operations, dtype=np.int64).reshape(-1, 5)
 
     def consistent(
         self, memory: Array, y: Array, guessed: Collection[int] = ()
@@ -96,12 +104,47 @@ class Dependence:
 
     def _jump(self, memory: Array) -> tuple[Array, Array]:
         """G = dg/dx, and the states' jump P for a unit of each g."""
+        _, moved, G = self._impulsive(memory)
+        return G, moved @ np.linalg.inv(G @ moved)
+
+    def impulses(self, memory: Array, scales: Array) -> Array:
+        """Of the unknowns, whose sizes are `scales`: they bring the states to g = 0."""
+        open_, moved, G = self._impulsive(memory)
+        found: Array = open_ @ np.linalg.solve(G @ moved, -memory[self.held])
+        sizes = np.abs(found) / scales
+        return np.where(sizes > NO_IMPULSE * sizes.max(initial=0.0), found, 0.0)
+
+    def holds(self, memory: Array) -> Array:
+        """Which of the states g depends on."""
+        found: Array = self._slopes(memory, self.x, self.held) != 0.0
+        return np.asarray(found.any(axis=0))
+
+    def terms(self, memory: Array, impulses: Array) -> tuple[Array, Array]:
+        """How large the terms are by which impulses step the states, and of the residuals kept."""
+        J = self._slopes(memory, self.z, np.concatenate([self.rates, self.kept]))
+        sizes = np.abs(J) @ np.abs(impulses)
+        return sizes[: len(self.rates)], sizes[len(self.rates) :]
+
+    def _impulsive(self, memory: Array) -> tuple[Array, Array, Array]:
+        """Unknowns that the other residuals leave open, dx'/dz times these, and dg/dx."""
         J = self._slopes(memory, self.z, np.concatenate([self.kept, self.rates]))
         n = len(self.kept)
-        open_ = np.linalg.svd(J[:n])[2][n:].T
-        moved = J[n:] @ open_
-        G = self._slopes(memory, self.x, self.held)
-        return G, moved @ np.linalg.inv(G @ moved)
+        open_: Array = np.linalg.svd(J[:n])[2][n:].T
+        return open_, J[n:] @ open_, self._slopes(memory, self.x, self.held)
+
+    def growing(self, memory: Array, impulses: Array, k: float) -> tuple[Array, Array]:
+        """What the rates of the states and the other residuals grow by where the unknowns grow
+        by k times their impulses, over k."""
+        told = np.concatenate([self.rates, self.kept])
+        found = []
+        for grown in (0.0, k):
+            now = memory.copy()
+            now[self.z] += grown * impulses
+            play(self.code, now, self.curves, 0, len(self.code))
+            found.append(now[told])
+        with np.errstate(all="ignore"):  # what overflows has no limit
+            growth = (found[1] - found[0]) / k
+        return growth[: len(self.rates)], growth[len(self.rates) :]
 
     def _slopes(self, memory: Array, by: Array, of: Array) -> Array:
         return slopes(self.operations, memory, self.curves, by, of)

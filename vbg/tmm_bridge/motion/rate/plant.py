@@ -36,12 +36,12 @@ from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.rate.indicating import effects, is_kept, of_modes, owners
 from vbg.tmm_bridge.motion.rate.instants import Stop, drives_from
 from vbg.tmm_bridge.motion.rate.pace import Pace
+from vbg.tmm_bridge.motion.rate.read_impulses import Read
 from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.motion.rate.works import Works, works_of
 from vbg.tmm_bridge.onedim.laws.friction import FADED, DryFriction
 from vbg.tmm_bridge.onedim.laws.latch import Latch
-from vbg.tmm_bridge.onedim.laws.mechanical import Prescribed
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
@@ -73,9 +73,9 @@ class Plant:
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
     are not larger, for differences; `works` what was supplied and lost, `choked` places of
     currents in series with diodes, `discrete` those of states that change between steps only,
-    `read` sources whose efforts are; `sizes` of ways and speeds so far, `pace` of sources beside
-    diodes, `duration` [s] of the run, `fastest` and `liveliest` the largest speeds and
-    accelerations that each dry friction has had.
+    `read` sources whose efforts are, `earlier` time and state before the last stop; `sizes` of ways
+    and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run, `fastest` and
+    `liveliest` the largest speeds and accelerations that each dry friction has had.
     """
 
     mechanism: Mechanism
@@ -88,7 +88,7 @@ class Plant:
     program: Program = field(init=False)
     dependence: Dependence | None = field(init=False)
     sampled: Array = field(init=False)
-    read: tuple[Prescribed, ...] = field(init=False)
+    read: tuple[Read, ...] = field(init=False)
     inputs: Array = field(init=False)
     drive: Array = field(init=False)
     balls: Array = field(init=False)
@@ -101,6 +101,7 @@ class Plant:
     pace: Pace = field(init=False)
     _effects: dict[str, list[int]] = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
+    earlier: tuple[float, Array] | None = None
     n_rates: int = 0
     rank: int = -1
     _still: Rules = field(default_factory=lambda: standstill(0))

@@ -15,8 +15,8 @@ from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.dependent import Dependence, reduced
-from vbg.tmm_bridge.motion.rate.read_impulses import sources_read
-from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR, Prescribed
+from vbg.tmm_bridge.motion.rate.read_impulses import Read, sources_read
+from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.laws.working import (
     BALANCE,
     CHANGES,
@@ -34,7 +34,7 @@ _PLAIN = (
     *("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "given", "shafts"),
 )
 
-_Found = tuple[Program, Dependence | None, Array, tuple[Prescribed, ...]]
+_Found = tuple[Program, Dependence | None, Array, tuple[Read, ...]]
 
 
 def program_of(mechanism: Mechanism) -> _Found:
@@ -57,7 +57,7 @@ def program_of(mechanism: Mechanism) -> _Found:
     ]
     places: dict[str, list[Any]] = {"drives": drives, "inputs": inputs}
     dependence: Dependence | None = None
-    read: tuple[Prescribed, ...] = ()
+    read: tuple[Read, ...] = ()
     if network is not None:
         places |= _recorded(network, work := network.working(tape, t))
         read = tuple(sources_read(network, work))

@@ -149,9 +149,13 @@ class Rail:
     def act(self, w: Working) -> None:
         """Nothing: `close` runs after all others."""
 
+    def stores(self, w: Working) -> bool:
+        """Whether stores on its node take a flow as its level changes."""
+        return self.slope is not None and isinstance(w.capacity[self.node], Slot)
+
     def close(self, w: Working) -> None:
         """The flow through the source is what flows into its node and stays in no store there."""
-        if self.slope is not None and isinstance(w.capacity[self.node], Slot):
+        if self.slope is not None and self.stores(w):
             rate = self.sign * self.slope(w)
             w.slopes[self.node] = rate
             w.net[self.node] -= w.capacity[self.node] * rate
