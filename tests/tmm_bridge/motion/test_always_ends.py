@@ -82,7 +82,7 @@ def test_radau_nodes_integrate_polynomials_of_degree_eight_and_end_at_one():
 class _Linear:
     """x'' + 2 d x' + w^2 x = w^2 cos t as a plant."""
 
-    steady: list[int] = []  # noqa: RUF012  as a plant has it
+    discrete: list[int] = []  # noqa: RUF012  as a plant has it
 
     def __init__(self, w, d):
         self.w, self.d, self.typical, self.calls = w, d, np.full(2, 1e-5), 0
