@@ -229,9 +229,7 @@ class Run:
         if found is not None and self.switches.hasty:
             self._halve()
             return
-        unseen = None
-        if self.settings.formulation != "minimal":  # whose polynomial leaves what is prescribed
-            unseen = self.jumps.unseen(stepper, stepper.t if found is None else found[0])
+        unseen = self.jumps.unseen(stepper, stepper.t if found is None else found[0])
         if unseen is not None:
             self.switches.pass_none()
             found = unseen, []
@@ -243,14 +241,15 @@ class Run:
             self._record_first()
         if found is not None:
             t, happened = found
-            state = stepper.between(t)
+            inside = stepper.smooth if self.jumps.may else stepper.between
+            state = inside(t)
             self._record_until(t, before=t - self.samples.spread(t))
             self.half_turns.keep()
             self.recorder.peaks.pause()
             self.crossings.append((t, self.recorder.count if self.switches.keep_sides else -1))
             self.events += happened
             last = max(stepper.t_before, t - self.samples.spread(t))
-            self.events += self._passing.root(t, (last, stepper.between(last).copy()), state)
+            self.events += self._passing.root(t, (last, inside(last).copy()), state)
             self._go_on(t, state, t + self.samples.spread(t))
             if self.switches.shivers:
                 self._settle()

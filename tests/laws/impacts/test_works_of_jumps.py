@@ -11,6 +11,7 @@ A capacitor that a resistor charges, v = U (1 - exp(-t / R C)), tells the choice
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -185,3 +186,22 @@ def test_each_source_supplies_its_part_of_the_limit_of_a_ramp(
     for part, energy in energies.items():
         rise = run[f"{part}.energy"][-1] - run[f"{part}.energy"][0]
         assert_allclose(rise, energy, rtol=0, atol=1e-8 * size, err_msg=part)
+
+
+def test_minimal_coordinates_supply_the_same_or_end() -> None:
+    """What a source jumps by inside a step is found there, too: it moves no dependent store by
+    itself.  Where Newton does not come to what is behind it, the run ends in words."""
+    finished = 0
+    for kind, way, seed in product(KINDS, ("choice", "sign", "turned"), range(3)):
+        model, energies = machine(kind, way, seed)
+        run = vbg.simulate(vbg.Model(**model), formulation="minimal")
+        if run.status.code != "finished":
+            assert "formulation = 'constraint'" in run.status.remedy
+            continue
+        finished += 1
+        assert not run.audit.failures
+        size = max(map(abs, energies.values()))
+        for part, energy in energies.items():
+            rise = run[f"{part}.energy"][-1] - run[f"{part}.energy"][0]
+            assert_allclose(rise, energy, rtol=0, atol=1e-8 * size, err_msg=part)
+    assert finished

@@ -104,11 +104,11 @@ class Jumps:
         """Right behind what leaves the step most, up to `end`; None if nothing does at once."""
 
         def missing(t: float) -> Array:
-            return self._missing(t, stepper.between(t))
+            return self._missing(t, stepper.smooth(t))
 
         before, after = stepper.t_before, end
         first, last = missing(before), missing(after)
-        least = DRIFT * self._terms(after, stepper.between(after))
+        least = DRIFT * self._terms(after, stepper.smooth(after))
         part = int(np.argmax(np.abs(last - first) - least))
         early, late = float(first[part]), float(last[part])
         while abs(late - early) > least[part]:

@@ -199,6 +199,8 @@ class Retraction:
             self._motion(t, x)
             now = self._motion.output("speeds")
             rest = np.concatenate([self._motion.output("velocity"), L.of(now) - u])
+            if not np.all(np.isfinite(rest)):
+                raise NoStep
             step = self._speeds.solve(rest)
             self.newtons += 1
             size = _largest(step * self._speeds.size)

@@ -108,6 +108,7 @@ class Minimal:
         self._renewed, self._condition = t, 1.0
         self._history.clear()
         self._across, self.carried = None, False
+        self._from = X
         self._adams = Adams(rate, self._retract, self._error, t, X)
 
     def _retract(self, t: float, X: Array) -> Array:
@@ -177,7 +178,7 @@ class Minimal:
         self.counts.steps += 1
         if self._leaps():
             return None
-        self._across, self.carried = None, False
+        self._across, self.carried, self._from = None, False, self._adams.X
         trouble = self._adams.step(self._reach)
         self._next = self._longest
         if trouble is not None:
@@ -256,6 +257,14 @@ class Minimal:
 
     def between_each(self, times: Array) -> Array:
         return np.stack([self.between(t) for t in times])
+
+    def smooth(self, t: float) -> Array:
+        """The state at t by the rates inside the last step alone, from where it began: what
+        prescribes a jump there has not moved it."""
+        if self._across is not None:
+            return self.between(t)
+        moved = self._adams.between(t) - self._adams.between(self.t_before)
+        return np.asarray(self._from + moved)[: self._size]
 
     def reset(self, x: Array) -> None:
         self.restart(self.t, x)

@@ -50,7 +50,8 @@ NO_SLOPE = "The Jacobian has no value: a part stands where its law has no slope.
 class Stepper(Protocol):
     """t, x: where the integration stands; `step()` makes one accepted step and
     returns a sentence if it could not; `between(t)` is the state inside that step, and
-    `between_each` those at several times, as rows;
+    `between_each` those at several times, as rows; `smooth(t)`: the same as the rates alone make
+    it, whatever constraints prescribe inside the step;
     `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
     the motion has a kink); no step passes the time set by `limit`.  `consistent`: its
     states are on the constraints as they come; `carried`: the last step was made across a
@@ -72,6 +73,7 @@ class Stepper(Protocol):
     def step(self) -> str | None: ...
     def between(self, t: float) -> Array: ...
     def between_each(self, times: Array) -> Array: ...
+    def smooth(self, t: float) -> Array: ...
     def reset(self, x: Array) -> None: ...
     def keep(self) -> None: ...
     def restart(self, t: float, x: Array) -> None: ...
@@ -258,6 +260,8 @@ class Adaptive:
     def between(self, t: float) -> Array:
         return np.asarray(self._polynomial()(t))
 
+    smooth = between
+
     def between_each(self, times: Array) -> Array:
         dense = self._polynomial()
         if isinstance(dense, Polynomial | Pieces | Inside):
@@ -400,6 +404,8 @@ class FixedStep:
 
     def between(self, t: float) -> Array:
         return np.asarray(self.between_each(np.array([t]))[0])
+
+    smooth = between
 
     def between_each(self, times: Array) -> Array:
         """Cubic Hermite inside the step."""
