@@ -344,6 +344,7 @@ async def test_a_parameter_takes_its_value_with_another_unit(tmp_path):
         await typed(app, "backspace", "m", "enter")
         await settled(app, pilot)
         assert app.work.data["parameters"]["L"] == {"value": 60, "unit": "cm"}
+        assert app.work.document.undo_label == "set parameters.L.value 0.5 m → 60 cm"
         assert "# arm" in app.work.document.now.text
         assert app.work.checked.model.parameters["L"] == pytest.approx(0.6)
 

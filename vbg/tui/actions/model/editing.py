@@ -56,7 +56,8 @@ async def _edit_as_text(app: Desk, row: FieldRow) -> None:
         return
     measured = _measured(app, row, text)
     if measured is not None:
-        label = f"set {'.'.join(map(str, row.path))} {old} → {text.strip()}"
+        was = f"{old} {app.work.data['parameters'][row.path[1]]['unit']}"
+        label = f"set {'.'.join(map(str, row.path))} {was} → {text.strip()}"
         app.do(SetValue(row.path[:-1], measured, label))
         return
     set_field(app, row, value_of(row.declared, text))
