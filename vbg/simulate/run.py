@@ -87,7 +87,7 @@ class Run:
         self.jams = JamWatch(self.projector, settings.output_step)
         self.half_turns = HalfTurns(system, x)
         self.jumps = Jumps(start, self.projector)
-        self.latches = Latches(start, self.projector, self.jumps.unshared)
+        self.latches = Latches(start, self.projector, self.jumps.laws)
         self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
         self.grid = grid_of(settings)
         self.samples = Samples(system, bends := kink_instants(system, self.grid))
@@ -160,7 +160,7 @@ class Run:
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
-        status = refused(0.0, self.latches.apart, self.jumps.unshared.names)
+        status = refused(0.0, self.latches.apart, self.jumps.laws.undetermined)
         if status is None:
             status = self._steps() if len(self.grid) > 1 else FINISHED
         self._record_first()
@@ -202,7 +202,7 @@ class Run:
                 return half_turned(self.stepper.t, self.half_turns.beyond)
             if self.creep is not None and self.creep.lasts(self.stepper.t):
                 return strayed(self.stepper.t)
-            if end := refused(self.stepper.t, self.latches.apart, self.jumps.unshared.names):
+            if end := refused(self.stepper.t, self.latches.apart, self.jumps.laws.undetermined):
                 return end
             if self.projector.left > LOST:
                 return not_closed(self.projector, self.stepper.t, self.stepper.x)

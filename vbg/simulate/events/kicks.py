@@ -27,7 +27,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
-from vbg.simulate.events.unshared import Jump, Unshared, works
+from vbg.simulate.events.impulsive_laws import ImpulsiveLaws, Jump, works
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.steppers.stepper import Stepper
 from vbg.solution import Event
@@ -62,7 +62,7 @@ class Jumps:
     def __init__(self, start: Start, projector: Projector):
         self._system, self._projector = start.system, projector
         self._least: Evaluator | None = None
-        self.unshared = Unshared(start.system)
+        self.laws = ImpulsiveLaws(start.system)
 
     @cached_property
     def _rows(self) -> NDArray[np.intp]:
@@ -141,7 +141,7 @@ class Kick:
 
     start: Start
     at: float
-    unshared: Unshared
+    laws: ImpulsiveLaws
     kinks: Sequence[Kink] = ()
 
     def strike(
@@ -168,7 +168,7 @@ class Kick:
 
             path = _Path(self.start.evaluator("impulse"), projector, stored, work)
             x[:], whole, mean = path.follow(t, x)
-            self.unshared.strike(t, begin, x, whole, Jump(before, mean))
+            self.laws.strike(t, begin, x, whole, Jump(before, mean))
             project(t, x)
             found = works(brought, *before, mean) + works(brought, t, x, whole - mean)
             lack = float(stored(t, x)[0]) - held - float(found.sum())

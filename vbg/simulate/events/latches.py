@@ -30,7 +30,7 @@ from vbg.assemble.start.redundant import redundancy_of
 from vbg.assemble.start.start import Start
 from vbg.errors import Problem
 from vbg.junctions.latch import MODE
-from vbg.simulate.events.unshared import Unshared, works
+from vbg.simulate.events.impulsive_laws import ImpulsiveLaws, works
 from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Event
 
@@ -72,8 +72,8 @@ class Latches:
     """Those of one run; `apart` says which cannot close, and why, `notes` whose efforts are not
     unique behind a closing."""
 
-    def __init__(self, start: Start, projector: Projector, unshared: Unshared):
-        self._start, self._projector, self._unshared = start, projector, unshared
+    def __init__(self, start: Start, projector: Projector, laws: ImpulsiveLaws):
+        self._start, self._projector, self._laws = start, projector, laws
         self._size = machine_size(start.system)
         self._places = {s.state.name: s.first for s in start.system.slices}
         self.all = tuple(_latches(start))
@@ -108,7 +108,7 @@ class Latches:
         self._lose(x, closed, -0.5 * float(impulses @ speeds))
         begin = x.copy()
         self._projector.strike(t, x, -speeds)
-        self._unshared.strike(t, begin, x, impulses)
+        self._laws.strike(t, begin, x, impulses)
         self._supply(t, begin, x, impulses)
 
     def _tell_redundant(self, t: float, x: Array, closed: Sequence[Latch]) -> None:

@@ -59,7 +59,7 @@ class Passing:
         self.samples.go_past(instant, x)
         events: list[Event] = []
         if kinks or self.jumps(held, after, x):
-            kick = Kick(self.start, instant.at, self.jumps.unshared, kinks)
+            kick = Kick(self.start, instant.at, self.jumps.laws, kinks)
             events += kick.strike(*self._about, held, after, x, self.project)
         before, held = self.latches.look(after, x), (after, x.copy())
         events += self.switches.jump(instant.at, after, x, idle)
@@ -75,7 +75,7 @@ class Passing:
         if not self.jumps(before, t, x):
             self.project(t, x)
             return []
-        kick = Kick(self.start, t if at is None else at, self.jumps.unshared)
+        kick = Kick(self.start, t if at is None else at, self.jumps.laws)
         return kick.strike(*self._about, before, t, x, self.project)
 
     @property
@@ -89,7 +89,7 @@ class Passing:
             closed = [(at, self._closed(at, state)) for at, state in (before, (t, x))]
             if self.jumps(closed[0], *closed[1]):
                 x[:] = closed[1][1]
-                kick = Kick(self.start, t, self.jumps.unshared)
+                kick = Kick(self.start, t, self.jumps.laws)
                 return kick.strike(*self._about, closed[0], t, x, self.project)
         self.project(t, x)
         return []

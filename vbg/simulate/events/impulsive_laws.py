@@ -75,11 +75,12 @@ _NOTHING = Jump()
 _Steps = dict[str, tuple[Array, Array]]  # by state a step, and what it could be at most
 
 
-class Unshared:
-    """Of one run: what impulses do to signals; `names` of states in which they are not known."""
+class ImpulsiveLaws:
+    """Of one run: what impulses do to signals; names of the states whose steps are `undetermined`:
+    which they are follows from how the efforts grow."""
 
     def __init__(self, system: System):
-        self.names = ""
+        self.undetermined = ""
         found = [s for s in system.slices if s.state.leaf in system.equations.pushed]
         self._stores = [s for s in found if s.state.kind == "store"]
         self._signals = [s for s in found if s.state.kind != "store"]
@@ -96,7 +97,7 @@ class Unshared:
         with np.errstate(invalid="ignore"):  # beyond all numbers none is like another
             names = self._step_signals(t, before, after, impulses, jump) if self._signals else []
             names += self._apart(t, before, after, impulses) if self._stores else []
-        self.names = self.names or ", ".join(names)
+        self.undetermined = self.undetermined or ", ".join(names)
 
     def _apart(self, t: float, before: Array, after: Array, impulses: Array) -> list[str]:
         """Stores that have not been moved as steep ramps move them."""
