@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_COM,
     LINK_DRIVEN,
     LINK_FLOATS,
-    LINK_INTS,
     LINK_J,
     LINK_KIND,
     LINK_LEAD,
@@ -41,9 +39,8 @@ from vbg.tmm_bridge.kernels.tables import (
     ROW_COUPLE,
     ROW_SLIDE,
     ROW_TURN,
-    Tables,
 )
-from vbg.tmm_bridge.mechanism.bending import Bending
+from vbg.tmm_bridge.mechanism.draft import Draft, tables_of
 from vbg.tmm_bridge.mechanism.elastic import ends_in_tree, six_of_part
 from vbg.tmm_bridge.mechanism.frames import read_frames
 from vbg.tmm_bridge.mechanism.loading import (
@@ -79,26 +76,6 @@ from vbg.tmm_bridge.tree.pairs import (
 from vbg.tmm_bridge.tree.places import GROUND_PLACE, BodyPlace
 
 
-@dataclass
-class _Draft:
-    """Tables while they grow."""
-
-    links: list[list[int]] = field(default_factory=list)
-    link: list[Array] = field(default_factory=list)
-    cuts: list[tuple[int, int]] = field(default_factory=list)
-    cut: list[Array] = field(default_factory=list)
-    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    row: list[tuple[float, float]] = field(default_factory=list)
-    coordinates: list[list[int]] = field(default_factory=list)
-    drives: list[tuple[int, int]] = field(default_factory=list)
-    functions: list[TimeFunction] = field(default_factory=list)
-    elastics: list[tuple[int, int, int]] = field(default_factory=list)
-    elastic: list[Array] = field(default_factory=list)
-    bending: Bending = field(default_factory=Bending)
-    n_q: int = 0
-    n_v: int = 0
-
-
 def lay_out(
     source: Model | Placed,
     replays: Mapping[str, TimeFunction] | None = None,
@@ -119,7 +96,7 @@ def lay_out(
     model, frames = placed.model, read_frames(placed)
     forest, raised = plant(model), frozenset(map(spelled, excited))
     _require_free_drives(model, raised)
-    draft = _Draft()
+    draft = Draft()
     places: dict[str, BodyPlace] = {GROUND: GROUND_PLACE}
     tree: dict[str, TreeJoint] = {}
     floating: dict[str, tuple[int, ...]] = {}
@@ -143,7 +120,7 @@ def lay_out(
     network, apart = None, ""
     if not replays:
         network, apart = _network(placed, draft, places, named, loading, held or {})
-    tables = _tables(model, draft, loading)
+    tables = tables_of(model, draft, loading)
     return Mechanism(
         placed,
         tables,
@@ -177,7 +154,7 @@ def _require_free_drives(model: Model, excited: frozenset[str]) -> None:
 
 def _network(
     placed: Placed,
-    draft: _Draft,
+    draft: Draft,
     places: Mapping[str, BodyPlace],
     named: Mapping[tuple[str, str], int],
     loading: Loading,
@@ -219,7 +196,7 @@ def _network(
 
 
 def _add_hinges_and_rows(
-    placed: Placed, draft: _Draft, named: Mapping[tuple[str, str], int], network: Network
+    placed: Placed, draft: Draft, named: Mapping[tuple[str, str], int], network: Network
 ) -> None:
     """Shafts that move with the mechanism as hinges on the ground, rows between coordinates.
 
@@ -239,7 +216,7 @@ def _add_hinges_and_rows(
         draft.row.append((row.ratio, offset))
 
 
-def _add_armature(draft: _Draft, grip: Grip) -> None:
+def _add_armature(draft: Draft, grip: Grip) -> None:
     """Inertia that moves with a coordinate of the tree, on its hinge."""
     kind, _, _, v = draft.coordinates[grip.coordinate]
     if kind != COORDINATE_TREE:
@@ -253,7 +230,7 @@ def _add_armature(draft: _Draft, grip: Grip) -> None:
 
 
 def _append_nodes(
-    draft: _Draft, series: Any, joint: Any, parent: int, R: Array, p: Array
+    draft: Draft, series: Any, joint: Any, parent: int, R: Array, p: Array
 ) -> tuple[tuple[int, ...], dict[str, tuple[int, int]]]:
     """Nodes of a series that starts at frame (R, p) of the parent's node."""
     nodes, coordinates = [], {}
@@ -274,7 +251,7 @@ def _append_nodes(
     return tuple(nodes), coordinates
 
 
-def _seat(draft: _Draft, body: Any, node: int, R_NB: Array, p_NB: Array) -> BodyPlace:
+def _seat(draft: Draft, body: Any, node: int, R_NB: Array, p_NB: Array) -> BodyPlace:
     """Put mass and inertia of a body on its node."""
     constants = draft.link[node]
     constants[LINK_MASS] = body.mass
@@ -287,7 +264,7 @@ def _carry(
     model: Model,
     frames: Mapping[str, JointFrames],
     carrier: Carrier,
-    draft: _Draft,
+    draft: Draft,
     places: dict[str, BodyPlace],
     named: dict[tuple[str, str], int],
 ) -> TreeJoint:
@@ -310,7 +287,7 @@ def _carry(
 
 
 def _carry_elastic(
-    placed: Placed, carrier: Carrier, draft: _Draft, places: dict[str, BodyPlace]
+    placed: Placed, carrier: Carrier, draft: Draft, places: dict[str, BodyPlace]
 ) -> TreeJoint:
     """The node of an elastic hinge of the tree, and its body."""
     model = placed.model
@@ -327,7 +304,7 @@ def _carry_elastic(
     return TreeJoint(carrier.joint, nodes, carrier.backward, parent, ends.p_in)
 
 
-def _float(model: Model, body: str, draft: _Draft, places: dict[str, BodyPlace]) -> tuple[int, ...]:
+def _float(model: Model, body: str, draft: Draft, places: dict[str, BodyPlace]) -> tuple[int, ...]:
     """Six coordinates of a body that floats: its mass centre in W, its quaternion."""
     nodes, _ = _append_nodes(draft, FREE, None, -1, np.eye(3), np.zeros(3))
     part = model.bodies[body]
@@ -341,7 +318,7 @@ def _float(model: Model, body: str, draft: _Draft, places: dict[str, BodyPlace])
 
 
 def _carry_point(
-    model: Model, carrier: Carrier, draft: _Draft, places: dict[str, BodyPlace]
+    model: Model, carrier: Carrier, draft: Draft, places: dict[str, BodyPlace]
 ) -> None:
     """The node of a point that a flexible body carries."""
     point = model.bodies[carrier.body]
@@ -355,7 +332,7 @@ def _carry_point(
 def _drive_tree(
     model: Model,
     name: str,
-    draft: _Draft,
+    draft: Draft,
     named: Mapping[tuple[str, str], int],
     driven: dict[str, int],
 ) -> None:
@@ -376,7 +353,7 @@ def _cut(
     placed: Placed,
     frames: Mapping[str, JointFrames],
     name: str,
-    draft: _Draft,
+    draft: Draft,
     places: Mapping[str, BodyPlace],
     named: dict[tuple[str, str], int],
     driven: dict[str, int],
@@ -430,7 +407,7 @@ def _written_distance(placed: Placed, f: JointFrames) -> float:
     return float(np.linalg.norm(point(f.second, f.p_BM) - point(f.first, f.p_AF)))
 
 
-def _couple(placed: Placed, draft: _Draft, named: Mapping[tuple[str, str], int]) -> dict[str, int]:
+def _couple(placed: Placed, draft: Draft, named: Mapping[tuple[str, str], int]) -> dict[str, int]:
     """Rows of gears, racks and belts: x2 - start2 = ratio (x1 - start1)."""
     model, frames = placed.model, placed.frames
     rows = {}
@@ -447,52 +424,3 @@ def _couple(placed: Placed, draft: _Draft, named: Mapping[tuple[str, str], int])
         draft.rows.append((ROW_COUPLE, -1, places[0], places[1], -1))
         draft.row.append((joint.ratio, starts[1] - joint.ratio * starts[0]))
     return rows
-
-
-def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
-    """The draft as arrays; counted angles get their places in the state's tail."""
-    n_tail = 0
-    for coordinate in draft.coordinates:
-        if coordinate[0] != COORDINATE_TREE:
-            coordinate[2] = draft.n_q + draft.n_v + n_tail
-            n_tail += 1
-    link, cut = _floats(draft.link, LINK_FLOATS), _floats(draft.cut, 24)
-    return Tables(
-        links=_integers(draft.links, LINK_INTS),
-        link=link,
-        cuts=_integers(draft.cuts, 2),
-        cut=cut,
-        rows=_integers(draft.rows, 5),
-        row=_floats(draft.row, 2),
-        coordinates=_integers(draft.coordinates, 4),
-        laws=_integers(loading.laws, 3),
-        law=_floats(loading.law, 5),
-        pairs=_integers(loading.pairs, 4),
-        pair=_floats(loading.pair, 9),
-        loads=_integers(loading.loads, 5),
-        load=_floats(loading.load, 13),
-        bushes=_integers(loading.bushes, 3),
-        bush=_floats(loading.bush, 96),
-        elastics=_integers(draft.elastics, 3),
-        elastic=_floats(draft.elastic, 72),
-        **draft.bending.tables(),
-        drives=_integers(draft.drives, 2),
-        gravity=np.array(model.gravity, dtype=float),
-        sizes=np.array([draft.n_q, draft.n_v, n_tail + 2], dtype=np.int64),
-        length=np.array([_length(link, cut)]),
-    )
-
-
-def _length(link: Array, cut: Array) -> float:
-    """A length of the model: the largest component of an arm or point [m], 1e-3 for none."""
-    arms = [link[:, LINK_POSITION : LINK_POSITION + 3], link[:, LINK_COM : LINK_COM + 3]]
-    points = np.concatenate([a.ravel() for a in (*arms, cut[:, 9:12], cut[:, 21:24])])
-    return float(np.abs(points).max(initial=0.0)) or 1e-3
-
-
-def _integers(rows: Any, width: int) -> Array:
-    return np.array(rows, dtype=np.int64).reshape(-1, width)
-
-
-def _floats(rows: Any, width: int) -> Array:
-    return np.array(rows, dtype=float).reshape(-1, width)
