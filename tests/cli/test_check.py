@@ -192,7 +192,8 @@ def test_a_component_that_is_not_there_is_told(check):
 
 
 def test_a_start_that_is_asked_for_is_looked_for(check):
-    """A cylinder that cannot carry its load was "no problems", and the run was refused."""
+    """A cylinder that cannot carry its load is an error of the check, as it is of the run; --quick
+    looks for no start."""
     held = """
         vbg = 1
         [translational.load]

@@ -136,8 +136,8 @@ def test_what_holds_nothing_or_cannot_hold_is_said():
 
 
 def test_a_pressure_that_would_have_to_pull_is_named():
-    """Of the load alone, an engineer looked for a part that was missing: the wrong chamber was
-    to balance."""
+    """The chamber that would have to pull is named: told of the load alone, one would look for a
+    part that is missing."""
     lifted = LIFT.replace("vbg = 1", "vbg = 1\ngravity = [0, 0, 9.81]")
     with pytest.raises(AssemblyError, match="cannot hold the machine") as told:
         vbg.start(parse(lifted.replace('["cylinder"]', '["cylinder.pressure_a"]')))
