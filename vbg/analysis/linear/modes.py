@@ -30,6 +30,8 @@ Complex = NDArray[np.complex128]
 
 KNOWN = 1e-12  # d: what a steady motion is found to
 STEPS, SHARPENS = 20, 0.1  # of Newton's method; of an eigenvalue, by how much it may move
+DUST = 1e-100  # of the largest entry: far below products of what laws over 20 decades leave
+AWAY = 10.0  # times its largest component: a vector that has left its pole
 CLOSED = 1e-6  # of it: a last step so small has closed in
 SMALL = 1e-7  # of a pole: a part that may be rounding is none where it is as small
 VAGUE = 1e-6  # of a pole: one known to less is looked at with the elements apart
@@ -137,8 +139,14 @@ def balanced(A: Array) -> tuple[Array, Array]:
 
     if len(A) == 0:
         return A, np.zeros(0)
-    whole, scale = matrix_balance(A, permute=False)
+    whole, scale = matrix_balance(_without_dust(A, A), permute=False)
     return whole, np.diag(scale)
+
+
+def _without_dust(entries: Array, A: Array) -> Array:
+    """`entries` beside A without numbers that are nothing: those of 1e-177 that Newton's method has
+    left of a coordinate that is zero are none that balancing is to bring up to 1."""
+    return np.where(np.abs(entries) < DUST * np.abs(A).max(initial=0.0), 0.0, entries)
 
 
 def may_be_rounding(A: Array) -> bool:
@@ -164,7 +172,8 @@ class _Pole:
 
 def _poles(A: Array, known: Known | None) -> Iterator[_Pole]:
     """All eigenvalues without rounding."""
-    samples = np.zeros((0, *A.shape)) if known is None else known.samples
+    samples = np.zeros((0, *A.shape)) if known is None else _without_dust(known.samples, A)
+    A = _without_dust(A, A)
     for part in _parts((A != 0.0) | samples.any(axis=0)):
 
         def factors(places: Places = part) -> tuple[Factors, ...]:
@@ -329,8 +338,8 @@ def _sharpened(
         if not abs(change) <= last:
             break
         s, v, last = s + change, v + step, 0.5 * abs(change)
-        if abs(s - value) > may_move:
-            return None
+        if abs(s - value) > may_move or np.abs(v).max() > AWAY:
+            return None  # to another pole, or along the vectors of one that is equal
     return (complex(s), v) if last <= max(CLOSED * abs(s), nothing) else None
 
 

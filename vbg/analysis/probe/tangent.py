@@ -41,6 +41,7 @@ MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does 
 CONSTANT = ("quadrature", "discrete")
 DRIFT = 1e-5  # of a turn or of the machine's size, over which rows of coordinates are compared
 STORES = 2  # tier of the states of one-dimensional stores and controllers
+FLOWS = {"momentum": "velocity", "angular_momentum": "angular_velocity"}
 SPEEDS = (".speed", ".slide_speed", ".speed2")
 
 
@@ -153,22 +154,39 @@ def displacements(system: System) -> NDArray[np.intp]:
     return np.flatnonzero(found)
 
 
-def _poses(system: System) -> NDArray[np.bool_]:
-    """Which components of x are positions and quaternions."""
-    found = np.zeros(system.size, dtype=bool)
-    for s in system.slices:
-        found[s.first : s.last] = s.state.kind in ("position", "quaternion")
-    return found
+def _natural(probe: Probe, jacobian: Array, x: Array) -> tuple[Array, Array]:
+    """What poses and momenta of bodies are divided by: what moves the machine by its size l, or by
+    a radian, and what does so in a second: l of positions, 1 of quaternions, m l/s and J/s of
+    momenta; 0 of all other unknowns.  Second, the same for momenta that move it as fast as it goes.
+
+    These do not depend on the posture.  Columns of the constraints do: those of a pendulum's link
+    that is upright but for 1e-8 hold momentum along it 1e8 times as much as across, and a rod below
+    a pin on a plane has turning speeds that its constraint sees as little.
+    """
+    length, found = machine_size(probe.system), np.zeros(probe.size)
+    moving = np.zeros(probe.size, dtype=bool)
+    for s in probe.system.slices:
+        at, (owner, _, what) = slice(s.first, s.last), s.state.name.rpartition(".")
+        if s.state.kind in ("position", "quaternion"):
+            found[at] = length if s.state.kind == "position" else 1.0
+        elif (flow := f"signal {owner}.{FLOWS.get(what, '')}") in probe.spans:
+            flows = np.linalg.norm(jacobian[probe.spans[flow], at], axis=0)
+            moving[at] = np.isfinite(flows) & (flows > 0.0)
+            unit = length if what == "momentum" else 1.0
+            found[at] = np.where(moving[at], unit / np.where(moving[at], flows, 1.0), 0.0)
+    fastest = np.abs(x[moving] / found[moving]).max(initial=1.0)
+    return found, np.where(moving, found * fastest, found)
 
 
-def _scale(C: Array, natural: NDArray[np.bool_]) -> Array:
-    """What the unknowns are divided by (momenta of bodies may differ by orders of magnitude); 1
-    where the unknown is `natural`: a part of a quaternion that is nearly zero is not one that
-    hardly matters."""
-    size = np.linalg.norm(C, axis=0)
+def _scale(C: Array, natural: Array) -> Array:
+    """What the unknowns are divided by: `natural` sizes where they have one, elsewhere what their
+    columns say (momenta may differ by orders of magnitude)."""
+    height = np.linalg.norm(C * natural, axis=1)
+    size = np.linalg.norm(C / np.where(height > 0.0, height, 1.0)[:, None], axis=0)
     # A free direction has a column of rounding: scaled up, that would constrain it.
-    felt = (size > ROUNDING * size.max(initial=0.0)) & np.logical_not(natural)
-    return np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
+    felt = size > ROUNDING * size.max(initial=0.0)
+    own = np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
+    return np.where(natural > 0.0, natural, own)
 
 
 def _unit_rows(C: Array) -> Array:
@@ -179,7 +197,7 @@ def _unit_rows(C: Array) -> Array:
 def null_space(C: Array, scale: Array | None = None) -> Array:
     """T with C T = 0, orthonormal in unknowns divided by `scale`, by default that of C."""
     if scale is None:
-        scale = _scale(C, np.zeros(C.shape[1], dtype=bool))
+        scale = _scale(C, np.zeros(C.shape[1]))
     scaled = _unit_rows(C * scale)
     if len(scaled) == 0:
         return np.diag(scale)
@@ -251,7 +269,9 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     velocities, momenta; of many unknowns those of `like`, a space near x, if they serve here, too.
     """
     C = constraint_jacobian(probe, jacobian, x)
-    scale = _scale(C, _poses(probe.system))
+    rest, going = _natural(probe, jacobian, x)
+    # momenta that change with the posture of what goes fast do not hide the posture itself
+    scale, weights = _scale(C, going), _scale(C, rest)
     names, candidates, tiers = _candidates(probe, jacobian)
     T: Array | None = None
     if like is not None and len(x) > DENSE:
@@ -263,9 +283,9 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
         chosen = _choose(candidates @ T, natural, tiers)
     selection, rows = candidates[chosen] @ T, _moving(probe)
     # what the other unknowns follow from takes no direction away
-    Q, R = np.linalg.qr(T[rows] / scale[rows, None])
+    Q, R = np.linalg.qr(T[rows] / weights[rows, None])
     basis: Array = np.array(np.linalg.solve(selection.T, T.T).T if T.shape[1] else T, dtype=float)
-    reduce: Array = np.array(selection @ (np.linalg.solve(R, Q.T) / scale[rows]), dtype=float)
+    reduce: Array = np.array(selection @ (np.linalg.solve(R, Q.T) / weights[rows]), dtype=float)
     for j, k in _alone(C, candidates[chosen]):
         basis[k], basis[:, j], reduce[j], reduce[:, rows == k] = 0.0, 0.0, 0.0, 0.0
         factor = candidates[chosen[j], k]

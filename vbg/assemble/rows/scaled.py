@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SWEEPS = 3
+SEEN = 1e-7  # part of its row: a lever that only the posture makes so short tells no size
 NOTHING = 1e-14  # part of the longest row of a constraint, below which a row is zero
 
 
@@ -53,9 +54,10 @@ def scaled(
     entries = _Entries.of(rows, sizes)
     known = dict.fromkeys(sliding, length) | dict.fromkeys(turning, 1.0)
     units = entries.first_units(known)
-    counts = np.bincount(entries.store[entries.norm > 0.0], minlength=len(units))
+    seen = entries.shares(units) > SEEN
+    counts = np.bincount(entries.store[seen], minlength=len(units))
     for _ in range(SWEEPS):
-        shares = entries.norm * units[entries.store] * _inverse(entries.whole(units))[entries.row]
+        shares = np.where(seen, entries.shares(units), 0.0)
         totals = np.bincount(entries.store, shares**2, len(units))
         there = totals > 0.0
         units[there] /= np.sqrt(totals[there] / counts[there])
@@ -106,6 +108,10 @@ class _Entries:
         if among is not None:
             squares[~among[self.store]] = 0.0
         return np.sqrt(np.bincount(self.row, squares, self.rows))
+
+    def shares(self, units: Array) -> Array:
+        """What part of its row each entry is."""
+        return np.asarray(self.norm * units[self.store] * _inverse(self.whole(units))[self.row])
 
     def first_units(self, known: Mapping[int, float]) -> Array:
         """Units of all stores: those that are `known`, and such that the entries of another are as
