@@ -13,6 +13,7 @@ from vbg.assemble.derive.derive import derive
 from vbg.assemble.derive.equations import Equations
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
+from vbg.assemble.start.constraints.choice import RowChoice
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, leaf, mul, rows
@@ -123,6 +124,10 @@ class Probe:
     ("signal NAME"), corner and mode ("condition NAME") in what `values` and `jacobian` return.
     `sides` (one number for each corner with a side) choose the branch of laws that are not
     smooth, see `vbg.analysis.probe.corners`; None: the laws themselves.
+
+    Where constraint rows depend on others, as many as at the start are eliminated with, chosen at
+    the state of the last `jacobian` or `choose_rows`: those that are independent at the start may
+    nearly lose their grip where the machine rests.
     """
 
     def __init__(self, system: System, inputs: Sequence[Input] = ()):
@@ -135,7 +140,9 @@ class Probe:
         self.sides = len(sides)
         leaves |= {str(side.data): side for side in sides}
         outputs, given = self._blocks(_equations(system, graph, inputs, leaves), leaves)
-        self.start = start = assemble_start(system)
+        start = assemble_start(system)
+        self.start = start = replace(start, kept=start.kept.copy())
+        self._rows = RowChoice(system) if start.dependent else None
         program = lower(outputs, given, smallest=start.dependent > 0)
         self._evaluate = Evaluator(program, kept=start.kept, complex_valued=True)
         self.spans = _spans(program.outputs)
@@ -192,6 +199,7 @@ class Probe:
 
         Raises UsageError where a law has no slope.
         """
+        self.choose_rows(t, x)
         count = len(x) + len(self.inputs)
         z = np.concatenate([x, np.zeros(len(self.inputs)), self._chosen(sides)]).astype(complex)
         columns = np.empty((count, self._evaluate.size if count else 0))
@@ -200,6 +208,19 @@ class Probe:
             np.divide(self._slope(t, z), STEP, out=columns[i])
             z[i] = z[i].real
         return columns.T
+
+    def choose_rows(self, t: float, x: Array) -> bool:
+        """Eliminates with rows that are independent at x, as many as there have been; whether these
+        are others."""
+        if self._rows is None:
+            return False
+        rows = len(self.system.constraint_names)
+        before = self.start.kept[:rows].copy()
+        found = self._rows.choose_number(t, x, int(np.count_nonzero(before)))
+        if found is None:
+            return False
+        self.start.kept[:rows] = found.kept
+        return not np.array_equal(before != 0.0, found.kept)
 
     def _slope(self, t: float, z: NDArray[np.complex128]) -> Array:
         try:

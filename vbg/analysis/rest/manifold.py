@@ -93,6 +93,8 @@ class Manifold:
     def _project(self, t: float, x: Array, position: float, velocity: float) -> None:
         self._projector.normalise(x)
         self._projector.project(t, x, position, velocity)
+        if self.probe.choose_rows(t, x):  # the others were nearly dependent there
+            self._projector.project(t, x, position, velocity)
         if self.followers.size:
             missing = self._sums - self._ties @ x
             x[self.followers] += np.linalg.lstsq(self._ties[:, self.followers], missing)[0]
