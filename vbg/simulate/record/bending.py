@@ -15,6 +15,12 @@ Research Committee R & M 766, 1921.)  A force N that presses a point towards p a
 where the body yields by 1/k to the side, is beside that which buckles it
 
     N / (k d)      (of a clamped column N / (3 EI / l^2), Euler's force being 2.47 EI / l^2).
+
+So it is of its own mass m on a side of p, whose weight and inertia m (a - g) press it where it is
+accelerated along itself, with the 1/k by which that yields in mean (of a column that is clamped at
+its end m a / (10 EI / l^2); what buckles under its weight has 7.84 EI / l^2: A. Greenhill,
+Proceedings of the Cambridge Philosophical Society 4 (1881) 65).  What pulls stiffens as much; the
+pull of a turn is the one above.
 """
 
 from __future__ import annotations
@@ -34,7 +40,7 @@ from vbg.spatial import skew
 Array = NDArray[np.float64]
 
 TURN = 0.1  # of the lowest frequency: Southwell's share is a hundredth of the stiffness
-PRESS = 0.1  # of the force that buckles: as much of what holds the body straight is lost
+PRESS = 0.1  # of the force that buckles: as much of what holds the body straight is lost or won
 FAR = 0.1  # of the length: slopes whose squares are a hundredth
 ROWS = 200  # whose deflections are looked at at once
 REMEDY = (
@@ -52,7 +58,7 @@ def beyond_linear(model: Model, time: Array, signals: Mapping[str, Array]) -> It
         modes = body.flexible.modes
         bent = signals.get(f"{name}.modal")
         yield from _turning(name, modes, points, time, signals)
-        yield from _pressed(name, modes, points, time, signals)
+        yield from _loaded(name, modes, points, np.asarray(model.gravity), time, signals)
         if bent is not None:
             yield from _bending(name, modes, points, time, np.reshape(bent, (len(time), -1)))
 
@@ -135,39 +141,88 @@ def _hull(arms: Array) -> Array:
     return arms[sorted(far)]
 
 
-def _pressed(
-    name: str, modes: Modes, points: Sequence[str], time: Array, signals: Mapping[str, Array]
+def _loaded(
+    name: str,
+    modes: Modes,
+    points: Sequence[str],
+    gravity: Array,
+    time: Array,
+    signals: Mapping[str, Array],
 ) -> Iterator[Problem]:
-    """Forces at points that press the body together, beside what buckles it: the largest."""
-    if f"{name}.rotation" not in signals:
+    """Forces that press the body together or pull at it, beside what buckles it: the largest."""
+    if f"{name}.rotation" not in signals or f"{name}.angular_velocity" not in signals:
         return
-    quaternions = signals[f"{name}.rotation"]
     worst, told, critical = np.zeros(len(time)), "", 0.0
     for held in points:
-        for end in modes.interfaces:
-            force = signals.get(f"{name}_{end}.force")
-            if force is None or end == held:
-                continue
-            along, buckles = _column(modes, held, end)
-            if not np.isfinite(buckles):
-                continue
-            # what the body exerts away from `held` presses it
-            share = np.sum(force * _turned(quaternions, along), axis=1) / buckles
-            if np.nanmax(share, initial=0.0) > np.nanmax(worst, initial=0.0):
-                worst, critical = share, buckles
-                told = f"between its points {held} and {end}" if held else f"at its point {end}"
-    over = worst > PRESS
+        at_points = _at_points(name, modes, held, signals)
+        for what, pressing, buckles in (*at_points, *_by_mass(name, modes, held, gravity, signals)):
+            share = pressing / buckles
+            if np.nanmax(np.abs(share), initial=0.0) > np.nanmax(np.abs(worst), initial=0.0):
+                worst, told, critical = share, what, buckles
+    over = np.abs(worst) > PRESS
     if over.any():
-        most = float(np.nanmax(worst)) * critical
+        first = int(np.argmax(over))
+        most, pulled = float(np.nanmax(np.abs(worst))) * critical, worst[first] < 0.0
         yield Problem(
             "warning",
             f"bodies.{name}",
-            f"is pressed {told} by up to {most:.4g} N, first at t = "
-            f"{float(time[int(np.argmax(over))]):.4g} s by more than a tenth of about "
-            f"{critical:.4g} N, at which a body so stiff buckles: its matrices do not know that "
-            "pressure softens it.",
+            f"is {'pulled' if pulled else 'pressed'} {told} by up to {most:.4g} N, first at t = "
+            f"{float(time[first]):.4g} s by more than a tenth of about {critical:.4g} N, at which "
+            "a body so stiff buckles: its matrices do not know that "
+            f"{'tension stiffens' if pulled else 'pressure softens'} it.",
             REMEDY,
         )
+
+
+def _at_points(
+    name: str, modes: Modes, held: str, signals: Mapping[str, Array]
+) -> Iterator[tuple[str, Array, float]]:
+    """In words, what presses between a point that is held and each other one [N], and what
+    buckles [N]."""
+    for end in modes.interfaces:
+        force = signals.get(f"{name}_{end}.force")
+        if force is None or end == held:
+            continue
+        along, buckles = _column(modes, held, end)
+        if np.isfinite(buckles):
+            told = f"between its points {held} and {end}" if held else f"at its point {end}"
+            # what the body exerts away from `held` presses it
+            yield told, np.sum(force * _turned(signals[f"{name}.rotation"], along), axis=1), buckles
+
+
+def _by_mass(
+    name: str, modes: Modes, held: str, gravity: Array, signals: Mapping[str, Array]
+) -> Iterator[tuple[str, Array, float]]:
+    """The same of the mass on either side of a point that is held, by m (a - g); less that of
+    m w x (w x r), which is the turn's."""
+    acceleration = signals.get(f"{name}.acceleration")
+    if acceleration is None or not held:
+        return
+    distance = float(np.linalg.norm(modes.interfaces[held][0]))
+    for mass, along, buckles in _sides(modes, held):
+        out = _turned(signals[f"{name}.rotation"], along)
+        pressing = mass * np.sum((acceleration - gravity) * out, axis=1)
+        across = np.cross(signals[f"{name}.angular_velocity"], along)
+        own = np.maximum(np.abs(pressing) - mass * distance * np.sum(across**2, axis=1), 0.0)
+        yield f"by its own mass at its point {held}", np.copysign(own, pressing), buckles
+
+
+def _sides(modes: Modes, held: str) -> Iterator[tuple[float, Array, float]]:
+    """Of what lies on either side of a point: its mass [kg], the direction to its mass centre, and
+    k d [N], d being the distance of this and 1/k the mean deflection of the side under a load that
+    is spread as its mass is."""
+    mesh = modes.elements
+    arms, moved, _ = _seen_from(modes, held)
+    masses = (mesh.M @ mesh.rigid(np.zeros(3))[:, 0]).reshape(len(arms), -1)[:, 0]
+    beyond = arms @ arms[int(np.argmax(np.linalg.norm(arms, axis=1)))]
+    for side in (beyond > 0.0, beyond < 0.0):
+        mass = float(masses[side].sum())
+        if mass <= 0.0:
+            continue
+        centre, mean = (np.tensordot(masses[side], each[side], 1) / mass for each in (arms, moved))
+        along, buckles = _buckling(centre, mean, modes)
+        if np.isfinite(buckles):
+            yield mass, along, buckles
 
 
 def _turned(quaternions: Array, v: Array) -> Array:
@@ -185,11 +240,16 @@ def _column(modes: Modes, held: str, end: str) -> tuple[Array, float]:
         at, S = modes.interfaces[held]
         shapes = shapes[:3] - S[:3] - np.cross(S[3:], place - at, axisa=0, axisc=0)
         place = place - at
-    distance = float(np.linalg.norm(place))
+    return _buckling(place, shapes[:3], modes)
+
+
+def _buckling(arm: Array, shapes: Array, modes: Modes) -> tuple[Array, float]:
+    """The direction of an arm, and k d at its end, which modal coordinates move by `shapes`."""
+    distance = float(np.linalg.norm(arm))
     if distance == 0.0:
-        return place, np.inf
-    along = place / distance
-    side = (np.eye(3) - np.outer(along, along)) @ shapes[:3] / modes.frequencies
+        return arm, np.inf
+    along = arm / distance
+    side = (np.eye(3) - np.outer(along, along)) @ shapes / modes.frequencies
     yields = float(np.linalg.norm(side, 2)) ** 2
     return along, distance / yields if yields > 0.0 else np.inf
 
