@@ -2,8 +2,8 @@
 
 An impulse moves the machine then: along G^T, in the mass metric, exported programs have it by their
 projection onto the constraints.  What else impulses do a run of vbg alone has
-(`vbg.simulate.events.kicks`, `impulsive_laws`): they step filters and integrals that read a force,
-act through laws of forces that are not linear, and are work of what jumps.
+(`vbg.simulate.events.impulses`): they step filters and integrals that read a force, act through
+laws of forces that are not linear, and are work of what jumps.
 """
 
 from __future__ import annotations

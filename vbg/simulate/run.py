@@ -18,10 +18,10 @@ from vbg.errors import Problem
 from vbg.model.located import located
 from vbg.simulate.events.events import Switches
 from vbg.simulate.events.half_turns import HalfTurns
+from vbg.simulate.events.impulses.kicks import Jumps, move
+from vbg.simulate.events.impulses.latches import Latches
+from vbg.simulate.events.impulses.passing import Passing
 from vbg.simulate.events.jam import JamWatch
-from vbg.simulate.events.kicks import Jumps, move
-from vbg.simulate.events.latches import Latches
-from vbg.simulate.events.passing import Passing
 from vbg.simulate.failures import (
     STIFF,
     chattering,

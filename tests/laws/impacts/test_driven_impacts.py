@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.anywhere import shaken
 from tests.tail import tail
-from vbg.simulate.events.latches import Latches
+from vbg.simulate.events.impulses.latches import Latches
 from vbg.tmm_bridge import simulate as second
 from vbg.tmm_bridge.motion.events import latches as twin
 from vbg.validate import validate

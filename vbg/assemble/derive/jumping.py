@@ -2,7 +2,8 @@
 
 A store in derivative causality imposes the rate of what it follows.  Where that jumps the rate is
 an impulse, which no integral of rates contains: with a constraint source beside the store the jump
-is one of a row, and the impulse is found with those of all rows (`vbg.simulate.events.kicks`).
+is one of a row, and the impulse is found with those of all rows
+(`vbg.simulate.events.impulses.kicks`).
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
-from vbg.simulate.events.kicks import Jumps, Kick
-from vbg.simulate.events.latches import Before, Latches
+from vbg.simulate.events.impulses.kicks import Jumps, Kick
+from vbg.simulate.events.impulses.latches import Before, Latches
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.instants.samples import Instant, Samples
 from vbg.solution import Event

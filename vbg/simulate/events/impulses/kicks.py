@@ -27,7 +27,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
-from vbg.simulate.events.impulsive_laws import ImpulsiveLaws, Jump, works
+from vbg.simulate.events.impulses.impulsive_laws import ImpulsiveLaws, Jump, works
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.steppers.stepper import Stepper
 from vbg.solution import Event

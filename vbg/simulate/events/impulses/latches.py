@@ -30,7 +30,7 @@ from vbg.assemble.start.redundant import redundancy_of
 from vbg.assemble.start.start import Start
 from vbg.errors import Problem
 from vbg.junctions.latch import MODE
-from vbg.simulate.events.impulsive_laws import ImpulsiveLaws, works
+from vbg.simulate.events.impulses.impulsive_laws import ImpulsiveLaws, works
 from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Event
 

@@ -1,0 +1,1 @@
+"""Impulses: prescribed speeds that jump, joints that close, and what both do besides."""
