@@ -119,6 +119,40 @@ def test_steps_of_equal_length_end_there_too(scheme):
         assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fast_shaft_is_not_past_a_soft_bushing_within_a_step(seed):
+    """A bushing that a spinning shaft hardly feels lets steps be of many turns; the same between
+    two shafts, and of a shaft that a torque sets in motion."""
+    random = np.random.default_rng(seed)
+    for soft in 10.0 ** random.uniform(-14, -4, 4):
+        spin, other = (10.0 ** random.uniform(0, 4, 2)).tolist()
+        stiffness = [0.0, 0.0, 0.0, *(soft * spin**2 * random.uniform(0.3, 1.0, 3))]
+        turning = {"arm": spin, "hub": -other * float(random.integers(2))}
+        T = 20.0 * np.pi / spin
+        hinge = {"kind": "revolute", "axis": [0, 0, 1]}
+        inertia = dict.fromkeys(("xx", "yy", "zz"), 1.0)
+        tables = {
+            "name": "spinning",
+            "gravity": [0, 0, 0],
+            "bodies": {n: {"mass": 1.0, "inertia": inertia} for n in turning},
+            "joints": {
+                f"h{n}": {**hinge, "between": ["ground", n], "initial": {"speed": speed}}
+                for n, speed in turning.items()
+            },
+            "forces": {
+                "neck": {"kind": "bushing", "between": ["hub", "arm"], "stiffness": stiffness}
+            },
+        }
+        torque = {"T": {"kind": "torque", "nodes": ["joint:harm"], "torque": spin / T}}
+        made = vbg.Model(**tables, rotational=torque)
+        for rtol in (1e-2, 1e-4, 1e-6, 1e-9):
+            for run in (vbg.simulate, simulate):
+                found = run(made, t_end=T, output_step=T / 40, rtol=rtol, atol=rtol)
+                assert "neck are turned by half" in found.status.sentence, (run, rtol)
+        found = discrete(vbg.Model(**tables), step=T / 3, t_end=T, output_step=T / 3)
+        assert "neck are turned by half" in found.status.sentence
+
+
 def test_what_nothing_holds_turns_on():
     """About an axis without stiffness there is no torque that could turn over."""
     axis = np.array([0.0, 1.0, 0.0])

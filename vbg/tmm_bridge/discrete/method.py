@@ -165,7 +165,7 @@ def _march(
 def _look_at_twists(mechanism: Mechanism, twists: Twists, time: float, y: Array) -> None:
     """At elastic ends behind a step.  Raises Twisted where it has passed half a turn."""
     if has_twists(mechanism):
-        twists.passed(mechanism, loads_of_bodies(mechanism, y, time)[0], time)
+        twists.step(mechanism, loads_of_bodies(mechanism, y, time)[0], time)
 
 
 def _failed(why: str) -> Status:

@@ -134,7 +134,7 @@ class _Scratch(NamedTuple):
     law, pair, load (., 3) : effort, dissipated power, stored energy;
         for loads the supplied power is in column 1; `pair` also has the stretch.
     bush, elastic (., 8) : effort on the second body, F axes, its torque about M; the same;
-        `bush` also has displacement and rotation vector of M in F.
+        `bush` also has displacement, rotation vector and angular velocity of M in F.
     bend (f, 6, n), bend_M (f, n, n), bend_e, bend_f (f, n) : s, M, e_q and f of flexible bodies
         (see `bending`), M as its Cholesky factor once it is leaned on;  lever (f, 6, n) : s M^-1;
         column (k, 6, n) : H of the carried points, W;  room (f, 18) : see `bend_balance`.
@@ -240,7 +240,7 @@ def scratch_for(tables: Tables) -> Scratch:
         law=np.zeros((len(tables.laws), 3)),
         pair=np.zeros((len(tables.pairs), 5)),
         load=np.zeros((len(tables.loads), 3)),
-        bush=np.zeros((len(tables.bushes), 14)),
+        bush=np.zeros((len(tables.bushes), 17)),
         elastic=np.zeros((len(tables.elastics), 8)),
         strain=np.zeros((len(tables.elastics), 12)),
         **_bending(tables),

@@ -210,7 +210,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             signs = _note_event(span, t, y, signs, hit)
         try:
             y = plant.project(t, y)
-            record.twists.look(plant, t, y)
+            record.twists.look(plant, t, y, dense)
             _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
             record.back_to(dense.span[0])

@@ -188,6 +188,8 @@ def bushings(t, s):
         six_law(t.bushes[n, 2], t.bush[n, 24:60], t.bush[n, 60:96], x, rate, effort, room)
         for j in range(6):
             effort[8 + j] = x[j]
+        for j in range(3):
+            effort[14 + j] = rate[3 + j]
         force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for j in range(3):
             force = plus(force, effort[j], at(c, C_F + 3 * j))

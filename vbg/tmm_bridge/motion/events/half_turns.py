@@ -1,12 +1,15 @@
 """Elastic ends that are turned by half a turn against each other: beyond it their law has no twist.
 
 The rotation vector theta of such a law is known by the rotation, so |theta| <= pi: at half a turn
-theta = pi n becomes -pi n.  Of two steps on both sides the vectors are both long and point against
-each other.  Where no effort jumps there, n being an axis that nothing holds, a body may turn on.
+theta = pi n becomes -pi n.  Of two instants on both sides the vectors are both long and point
+against each other.  Where no effort jumps there, n being an axis that nothing holds, a body may
+turn on.  That holds of instants between which nothing turns by more than FAR: a step in which
+something may, by its angular speeds, is looked at in parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +18,8 @@ from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE, Scratch, Tables
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.plant import Plant
+
+Motion = Callable[[float], Array]  # states by the time [s]
 
 FAR = 0.5 * np.pi  # below it a step does not pass half a turn
 TILT = 1e-7  # [rad, or lengths of the mechanism]: so far steps know an axis, or a displacement
@@ -48,20 +53,59 @@ class Twisted(ArithmeticError):
 @dataclass
 class Twists:
     """The rotation vectors (n, 3) at the last step, first of laws between bodies, then of elastic
-    hinges."""
+    hinges, its time [s] and the largest of their angular speeds there."""
 
     before: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    time: float = 0.0
+    speed: float = 0.0
 
-    def look(self, plant: Plant, t: float, y: Array) -> None:
-        """Raises Twisted where the step to y has passed half a turn."""
+    def look(self, plant: Plant, t: float, y: Array, inside: Motion | None = None) -> None:
+        """Raises Twisted where the step to y, with the states `inside` it, has passed half a
+        turn."""
         if not has_twists(plant.mechanism):
             return
-        found = _vectors(plant.scratch)  # of a rate near y
-        if len(self.before) and np.linalg.norm([*found, *self.before], axis=1).max() <= FAR:
+        found, speed = _vectors(plant.scratch), _speed(plant.scratch)  # of a rate near y
+        far = not len(self.before) or _longest([*found, *self.before]) > FAR
+        turns = (t - self.time) * max(speed, self.speed)
+        if inside is not None and len(self.before) and turns > 0.5 * FAR:
+            self._look_inside(plant, inside, (self.time, self.speed), (t, speed))
+            far = True
+        if far:
+            plant.settle(t, y)
+            self.passed(plant.mechanism, plant.scratch, t)
+        else:
             self.before = found
+        self.time, self.speed = t, speed
+
+    def _look_inside(
+        self, plant: Plant, inside: Motion, begin: tuple[float, float], end: tuple[float, float]
+    ) -> None:
+        """The same of the instants between two, each with its angular speed, that are as close as
+        these ask for."""
+        (t, speed), (t_end, speed_end) = begin, end
+        middle = 0.5 * (t + t_end)
+        if not t < middle < t_end:
             return
-        plant.settle(t, y)
-        self.passed(plant.mechanism, plant.scratch, t)
+        plant.settle(middle, inside(middle))
+        there = middle, _speed(plant.scratch)
+        parts = (t_end - t) * max(speed, there[1], speed_end) > FAR
+        if parts:
+            self._look_inside(plant, inside, begin, there)
+            plant.settle(middle, inside(middle))
+        self.passed(plant.mechanism, plant.scratch, middle)
+        if parts:
+            self._look_inside(plant, inside, there, end)
+
+    def step(self, mechanism: Mechanism, s: Scratch, t: float) -> None:
+        """The same of a step of which no more is known than its end, in s.  Raises Twisted, too,
+        where it has turned what is held by more than half a turn."""
+        speeds = _speeds(s)
+        turns = (t - self.time) * np.linalg.norm(speeds, axis=1)
+        for k in np.flatnonzero(turns > 2.0 * FAR) if len(self.before) else ():
+            if _jumps(mechanism.tables, s, int(k), speeds[k]):
+                raise Twisted(t, _name(mechanism, int(k)))
+        self.passed(mechanism, s, t)
+        self.time = t
 
     def passed(self, mechanism: Mechanism, s: Scratch, t: float) -> None:
         """Raises Twisted where half a turn is between the posture of s and the last one."""
@@ -85,6 +129,20 @@ def has_twists(mechanism: Mechanism) -> bool:
 
 def _vectors(s: Scratch) -> Array:
     return np.concatenate([s.bush[:, 11:14], s.strain[:, 3:6]])
+
+
+def _speeds(s: Scratch) -> Array:
+    """Angular velocities, F axes."""
+    return np.concatenate([s.bush[:, 14:17], s.strain[:, 9:12]])
+
+
+def _speed(s: Scratch) -> float:
+    """The largest of the angular speeds."""
+    return _longest(_speeds(s))
+
+
+def _longest(vectors: Array | Sequence[Array]) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
 
 
 def jump(K: Array, d: Array, n: Array) -> tuple[Array, float, Array]:
