@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.blocks import const, dot, mul, rows, stack
 from vbg.builder import Builder, Node
@@ -14,6 +15,8 @@ from vbg.fields import Attachment, declare
 from vbg.physics.axes import axes_in_body
 from vbg.physics.relative import Relative, project, relative_motion
 from vbg.physics.rotation_vector import rotation_vector
+
+FREE = 1e-12  # of the largest stiffness: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,11 @@ class Bushing:
             points_coincide=False,
         )
         R_AB_0 = builder.start(first.name).R_WB.T @ builder.start(second.name).R_WB
-        turn = rotation_vector(motion.R_AB, R_AB_0)
-        twist = stack(motion.p_FM, turn.vector)
         E = np.kron(np.eye(2), axes_in_body(self.between[0]).data)
-        load = mul(const(E @ self.stiffness @ E.T), twist)
+        stiffness = E @ self.stiffness @ E.T
+        turn = rotation_vector(motion.R_AB, R_AB_0, _free(stiffness[3:, 3:]))
+        twist = stack(motion.p_FM, turn.vector)
+        load = mul(const(stiffness), twist)
         effort = stack(rows(load, 0, 3), mul(turn.to_torque, rows(load, 3, 6)))
         node = self._six(name, builder, motion)
         spring = builder.potential(name, node, effort=effort, energy=0.5 * dot(twist, load))
@@ -96,3 +100,10 @@ class Bushing:
         node = builder.one(f"{name}.six", 6, frame, "mechanical")
         builder.bond(node, six)
         return node
+
+
+def _free(stiffness: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The axes (3, n) about which nothing holds; None if there are none."""
+    values, axes = np.linalg.eigh(stiffness)
+    free = np.asarray(axes[:, values <= FREE * max(values[-1], 0.0)])
+    return free if free.shape[1] else None

@@ -9,6 +9,14 @@ and w = sin^2(a/16) = (1 - c3)/2, which never exceeds 0.039 below half a turn,
 the series of F from arcsin(z) / sqrt(1 - z^2) (M. Abramowitz, I. Stegun, 15.1.6 with 15.3.3), G
 from the Taylor series of the cotangent (4.3.70).  No square root vanishes and nothing is divided by
 the angle, so the law has a slope everywhere, and no kink where the angle is zero.
+
+A law without stiffness about the axes N turns on about them through half a turn, where c1 = 0 and
+sin(a) n = 2 c1 u, u = sin(a/2) n, no longer tells n.  With
+
+    c1^2 = ((1 + c)^2 + sin^2 a)/4,      Q = u u^T = ((R + R^T)/2 - c 1)/2,
+
+both of which keep their digits there, u = (c1 (c1 u) + Q P u)/(c1^2 + tr(Q P)), P = N N^T, where
+of u on the right rounding decides only along N, which the law does not see.
 """
 
 from __future__ import annotations
@@ -36,6 +44,7 @@ from vbg.blocks import (
 )
 
 TERMS = 13  # 0.039^13 < 1e-18
+NO_COSINE = 1e-32  # added to c1^2: its rounding at half a turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +58,16 @@ class RotationVector:
     half: Block
 
 
-def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
+def rotation_vector(
+    R_AB: Block, R_AB_0: NDArray[np.float64], free: NDArray[np.float64] | None = None
+) -> RotationVector:
     """Rotation vector of R_AB against its start R_AB_0, in A: R_AB = exp(skew) R_AB_0.
 
     With sin(a) n = 1/2 sum of (axis i before) x (axis i after), cos(a) = (trace - 1)/2;
     rate = Jl^-1 w,  Jl^-1 = 1 - skew/2 + g skew^2,  g = (1 - a/2 cot(a/2)) / a^2
     (left Jacobian of SO(3); G. Chirikjian, Stochastic Models, vol. 2, eq. 10.86), so the
-    torque is Jl^-T times the gradient.  Valid below half a turn.
+    torque is Jl^-T times the gradient.  Valid below half a turn, about axes `free` (3, n) in A,
+    orthonormal, at any angle.
     """
     before = [const(R_AB_0[:, i]) for i in range(3)]
     after = [mul(R_AB, const(np.eye(3)[:, i])) for i in range(3)]
@@ -66,12 +78,23 @@ def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
     # 1 but for rounding and the length of a quaternion between two projections
     length = call("sqrt", dot(sine_n, sine_n) + times(cosine, cosine))
     one = const(1.0)
-    c1, c2, c3 = _halved(divide(cosine, length))
+    c = divide(cosine, length)
+    if free is None:
+        c1 = _half(c)
+    else:
+        s = divide(sine_n, length)
+        c1 = call("sqrt", _quarter_of_sum(c, s))
+    c2 = _half(c1)
+    c3 = _half(c2)
     w = 0.5 * (one - c3)
     eighth = _horner(_angle_over_sine(), w)  # (a/8) / sin(a/8)
     quarter = divide(eighth, c3)  # (a/4) / sin(a/4)
-    ratio = divide(quarter, times(c1, c2))
-    vector = times(divide(ratio, length), sine_n)
+    if free is None:
+        ratio = divide(quarter, times(c1, c2))
+        vector = times(divide(ratio, length), sine_n)
+    else:
+        u = _along_half(before, after, free, (c, c1, s, length))
+        vector = times(2.0 * divide(quarter, c2), u)
     # tan(u) / u = 1 / (u / sin(u) cos(u)), u = a/8 and a/4
     of_half = 0.25 * _horner(_cotangent(), w) + divide(const(0.0625), times(eighth, c3))
     g = 0.25 * of_half + divide(const(0.0625), times(quarter, c2))
@@ -81,13 +104,37 @@ def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
     return RotationVector(vector, to_torque, half)
 
 
-def _halved(cosine: Block) -> tuple[Block, Block, Block]:
-    """Cosines of the half, the fourth and the eighth of an angle below half a turn."""
-    found = []
-    for _ in range(3):
-        cosine = call("sqrt", 0.5 * (const(1.0) + cosine))
-        found.append(cosine)
-    return found[0], found[1], found[2]
+def _half(cosine: Block) -> Block:
+    """The cosine of half an angle below half a turn."""
+    return call("sqrt", 0.5 * (const(1.0) + cosine))
+
+
+def _quarter_of_sum(c: Block, s: Block) -> Block:
+    """c1^2 of the cosine c and sin(a) n, to the last digits of it at half a turn, too."""
+    beside = const(1.0) + c
+    return 0.25 * (times(beside, beside) + dot(s, s)) + const(NO_COSINE)
+
+
+def _along_half(
+    before: Sequence[Block],
+    after: Sequence[Block],
+    free: NDArray[np.float64],
+    of: tuple[Block, Block, Block, Block],
+) -> Block:
+    """u = sin(a/2) n from c, c1, sin(a) n and the length of the rotation."""
+    c, c1, s, length = of
+    seen = times(divide(const(0.5), c1), mul(const(free @ free.T), s))  # P u
+    turned = linear(*((0.5, times(dot(b, seen), a)) for b, a in zip(before, after, strict=True)))
+    back = linear(*((0.5, times(dot(a, seen), b)) for b, a in zip(before, after, strict=True)))
+    along = 0.5 * (times(divide(const(1.0), length), turned + back) - times(c, seen))
+    trace = times(c1, c1)
+    for n in free.T:
+        axis = const(n)
+        parts = (
+            (1.0, times(dot(axis, a), dot(axis, b))) for b, a in zip(before, after, strict=True)
+        )
+        trace = trace + 0.5 * (divide(linear(*parts), length) - c)
+    return times(divide(const(1.0), trace), times(0.5 * c1, s) + along)
 
 
 def _horner(coefficients: Sequence[float], w: Block) -> Block:

@@ -229,3 +229,44 @@ def test_what_begins_beside_half_a_turn_is_watched(kind):
             run = simulate(model, poses={"arm": pose})
             ends = angle < np.pi and speed > 0.0
             assert ("neck are turned by half" in run.status.sentence) == ends, run.status
+
+
+def driven(K, axis, speed):
+    """A body that a hinge turns about `axis` at a `speed` [rad/s], on a bushing of the torsional
+    stiffness K (3, 3), told eight times in each of four seconds."""
+    stiffness = np.block([[5.0 * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), K]])
+    hinge = {"kind": "revolute", "between": ["ground", "arm"], "axis": axis.tolist()}
+    neck = {"kind": "bushing", "between": ["ground", "arm"], "stiffness": stiffness.tolist()}
+    return vbg.Model(
+        name="driven",
+        gravity=[0, 0, 0],
+        bodies={"arm": {"mass": 1.0, "inertia": dict.fromkeys(("xx", "yy", "zz"), 1.0)}},
+        joints={"hinge": hinge | {"drive": f"{float(speed)!r}*t"}},
+        forces={"neck": neck},
+        simulate={"t_end": 4.0, "output_step": 0.125},
+    )
+
+
+@pytest.mark.parametrize("free", [1, 2, 3])
+def test_a_row_at_half_a_turn_about_a_free_axis_has_its_values(free):
+    """Without torque, there and before and behind it.  About another axis, below half a turn,
+    both solvers have the torque K a of a turn by a, m . K m a about m."""
+    for seed in range(4):
+        rng = np.random.default_rng([free, seed])
+        axes = Rotation.random(rng=seed).as_matrix()
+        k = 10.0 ** rng.uniform(-2.0, 3.0, 3)
+        k[:free] = 0.0
+        K = (axes * k) @ axes.T
+        K, size = 0.5 * (K + K.T), max(k.max(), 1.0)
+        about = axes[:, :free] @ rng.normal(size=free)
+        about /= np.linalg.norm(about)
+        for solve in (vbg.simulate, simulate):
+            run = solve(driven(K, about, np.pi))
+            assert run.status.code == "finished" and not run.audit.failures
+            assert np.abs(run["neck.torque"]).max() <= 1e-12 * size
+        m = rng.normal(size=3)
+        m /= np.linalg.norm(m)
+        first, second = (solve(driven(K, m, 0.24 * np.pi)) for solve in (vbg.simulate, simulate))
+        held = -0.24 * np.pi * first.time * (m @ K @ m)
+        np.testing.assert_allclose(first["neck.torque"] @ m, held, atol=1e-10 * size)
+        np.testing.assert_allclose(first["neck.torque"], second["neck.torque"], atol=1e-10 * size)

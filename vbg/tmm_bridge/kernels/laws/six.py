@@ -41,17 +41,19 @@ from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE
 def rotation_vector(c, out):
     """Rotation of M seen in F as axis times angle, into out[3:6].
 
-    From R_FM: sin and cos of the angle by the skew part and the trace; near
-    half a turn the axis comes from the symmetric part.
+    From R_FM: sin and cos of the angle by the skew part and the trace; near half a turn the axis n
+    comes from the symmetric part, cos 1 + (1 - cos) n n^T, by the column of its largest component,
+    and from the skew part only which way it points.
     """
     xx, yy, zz = (
         dot(at(c, C_F), at(c, C_M)),
         dot(at(c, C_F + 3), at(c, C_M + 3)),
         dot(at(c, C_F + 6), at(c, C_M + 6)),
     )
-    sx = 0.5 * (dot(at(c, C_F + 6), at(c, C_M + 3)) - dot(at(c, C_F + 3), at(c, C_M + 6)))
-    sy = 0.5 * (dot(at(c, C_F), at(c, C_M + 6)) - dot(at(c, C_F + 6), at(c, C_M)))
-    sz = 0.5 * (dot(at(c, C_F + 3), at(c, C_M)) - dot(at(c, C_F), at(c, C_M + 3)))
+    zy, yz = dot(at(c, C_F + 6), at(c, C_M + 3)), dot(at(c, C_F + 3), at(c, C_M + 6))
+    xz, zx = dot(at(c, C_F), at(c, C_M + 6)), dot(at(c, C_F + 6), at(c, C_M))
+    yx, xy = dot(at(c, C_F + 3), at(c, C_M)), dot(at(c, C_F), at(c, C_M + 3))
+    sx, sy, sz = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
     sine = math.sqrt(sx * sx + sy * sy + sz * sz)
     cosine = 0.5 * (xx + yy + zz - 1.0)
     angle = math.atan2(sine, cosine)
@@ -59,11 +61,15 @@ def rotation_vector(c, out):
         k = 1.0 + angle * angle / 6.0 if sine < 1e-9 else angle / sine
         out[3], out[4], out[5] = k * sx, k * sy, k * sz
         return
-    xx, yy, zz = max(xx + 1.0, 0.0), max(yy + 1.0, 0.0), max(zz + 1.0, 0.0)
-    total = xx + yy + zz
-    out[3] = math.copysign(angle * math.sqrt(xx / total), sx)
-    out[4] = math.copysign(angle * math.sqrt(yy / total), sy)
-    out[5] = math.copysign(angle * math.sqrt(zz / total), sz)
+    if xx >= yy and xx >= zz:
+        nx, ny, nz = xx - cosine, 0.5 * (xy + yx), 0.5 * (xz + zx)
+    elif yy >= zz:
+        nx, ny, nz = 0.5 * (xy + yx), yy - cosine, 0.5 * (yz + zy)
+    else:
+        nx, ny, nz = 0.5 * (xz + zx), 0.5 * (yz + zy), zz - cosine
+    k = angle / math.sqrt(nx * nx + ny * ny + nz * nz)
+    k = math.copysign(k, nx * sx + ny * sy + nz * sz)
+    out[3], out[4], out[5] = k * nx, k * ny, k * nz
 
 
 @compiled
