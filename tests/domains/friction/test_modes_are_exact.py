@@ -12,10 +12,12 @@ import pytest
 
 import vbg
 from tests.tail import tail
+from vbg.analysis.rest.idle import sought_rest
 from vbg.assemble.matrices.conserved import find_conserved
 from vbg.assemble.matrices.noether import keeping_of
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.tmm_bridge import simulate
+from vbg.tmm_bridge.motion.rate import combining, recording
 from vbg.tmm_bridge.motion.rate.plant import Plant
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -99,3 +101,44 @@ def test_nothing_moves_a_mode(name, monkeypatch):
         assert len(vbg.analysis.linearise(system).modes) > 0
     simulate(model)
     assert watch.seen > 100 and not watch.moved
+
+
+@pytest.mark.parametrize("name", tail(["rocket-launcher", "excavator-arm", "hydraulic-arm"], 1))
+def test_no_direction_of_small_motions_has_a_part_in_a_mode(name, monkeypatch):
+    """Rests, their symmetries and linear forms move along these."""
+    model = vbg.read(EXAMPLES / f"{name}.toml")
+    system, watch = vbg.assemble(model), Watch(monkeypatch)
+    watch.places, watch.size = np.flatnonzero(system.discrete), system.size
+    with suppress(vbg.UsageError):
+        vbg.analysis.linearise(system)
+    sought_rest(system)
+    assert watch.seen and not watch.moved
+
+
+def test_what_ties_stores_together_is_probed_in_the_modes_of_the_start(monkeypatch):
+    """The second solver finds what combinations of its balance say nothing of unknowns at points
+    beside the start; there its frictions stick or slip as at the start, and samplers hold."""
+    found, places = [], {}
+    slopes, reduced = combining.slopes, recording.reduced
+
+    def noted(tape, told, scales):
+        places["modes"] = list(told["modes"])
+        return reduced(tape, told, scales)
+
+    def watched(operations, memory, *others):
+        found.append(memory[places["modes"]].tolist())
+        return slopes(operations, memory, *others)
+
+    monkeypatch.setattr(recording, "reduced", noted)
+    monkeypatch.setattr(combining, "slopes", watched)
+    model = shafts(2)
+    circuit = {
+        "U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "1 + held"},
+        "A": {"kind": "capacitor", "nodes": ["a", "b"], "C": 0.2},
+        "B": {"kind": "capacitor", "nodes": ["b", "gnd"], "C": 0.3},
+    }
+    held = {"kind": "sample_and_hold", "input": "t", "period": 0.2, "initial": 0.7}
+    run = simulate(model.edited(("signals",), {"held": held}).edited(("electric",), circuit))
+    assert run.status.code == "finished"
+    assert len(found) > 2 and len(found[0]) > 2
+    assert all(modes == found[0] for modes in found)

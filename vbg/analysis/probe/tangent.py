@@ -286,6 +286,7 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     Q, R = np.linalg.qr(T[rows] / weights[rows, None])
     basis: Array = np.array(np.linalg.solve(selection.T, T.T).T if T.shape[1] else T, dtype=float)
     reduce: Array = np.array(selection @ (np.linalg.solve(R, Q.T) / weights[rows]), dtype=float)
+    basis[probe.system.discrete] = 0.0  # no direction: a mode is another for its last digit
     for j, k in _alone(C, candidates[chosen]):
         basis[k], basis[:, j], reduce[j], reduce[:, rows == k] = 0.0, 0.0, 0.0, 0.0
         factor = candidates[chosen[j], k]

@@ -53,12 +53,14 @@ def varying(
     residual: Array,
     scales: Array,
     start: Weights,
+    modes: Array,
 ) -> Weights:
     """The weights `start` where they serve at other points, too; else as formulas of the instant,
-    appended to the tape's current section behind the operations `before` of the balance."""
+    appended to the tape's current section behind the operations `before` of the balance.  States at
+    the places `modes` are what they are: moved by anything, a mode is another."""
     if not start:
         return start
-    J = _elsewhere(tape, z, residual, scales)
+    J = _elsewhere(tape, z, residual, scales, modes)
     if not np.isfinite(J).all() or all(_serves(J, weights) for weights in start.values()):
         return start
     elsewhere = _eliminated(_scaled(J))
@@ -126,13 +128,13 @@ def _at(played: Played, z: Array, values: Array) -> Array:
     return memory
 
 
-def _elsewhere(tape: Tape, z: Array, residual: Array, scales: Array) -> Array:
-    """The Jacobian where nothing is special: states, motion of the mechanism and all that depends
-    on time alone are moved from what they are at the start."""
+def _elsewhere(tape: Tape, z: Array, residual: Array, scales: Array, modes: Array) -> Array:
+    """The Jacobian where nothing is special: states but for `modes`, motion of the mechanism and
+    all that depends on time alone are moved from what they are at the start."""
     played = tape.played(SECTIONS)
     timed = {int(place) for place in played.code[: played.ends[1], 1]}
     written = {int(place) for place in played.code[:, 1]}
-    free = set(range(len(played.memory))) - written - set(tape.constants)
+    free = set(range(len(played.memory))) - written - set(tape.constants) - set(modes.tolist())
     moved = np.array(sorted(timed | free), dtype=np.int64)
     J = np.zeros((0, 0))
     for far in BESIDE:

@@ -170,8 +170,8 @@ def reduced(tape: Tape, places: dict[str, Any], scales: Array) -> Dependence | N
     their a_0, `yields` their Y, by inputs `fed`; they join the unknowns `z`.
     Raises UsageError for a network whose unknowns are open even so.
     """
-    x, z, rates, residual = (
-        np.array(places[name], dtype=np.int64) for name in ("x", "z", "rates", "residual")
+    x, z, rates, residual, modes = (
+        np.array(places[name], dtype=np.int64) for name in ("x", "z", "rates", "residual", "modes")
     )
     if not len(z):
         return None
@@ -190,7 +190,7 @@ def reduced(tape: Tape, places: dict[str, Any], scales: Array) -> Dependence | N
     seen = [first + k for _, _, first in places["sensors"] for k in range(3)]
     seeds |= dict(zip(seen, unread, strict=True))
     tape.section, begun = BALANCE, len(tape.sections[BALANCE])
-    weighed = varying(tape, tape.sections[BALANCE][:], z, residual, scales, weighed)
+    weighed = varying(tape, tape.sections[BALANCE][:], z, residual, scales, weighed, modes)
     held = [
         tape.slot(sum(c * Slot(tape, int(residual[i])) for i, c in weights.items())).place
         for weights in weighed.values()

@@ -159,6 +159,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     return {
         "fed": fed,
         "x": [slot.place for slot in w.x],
+        "modes": [w.x[place].place for place in network.discrete],
         "rates": [slot.place for slot in w.rates.slots],
         "z": [slot.place for slot in (*w.z, *(early for early, _, _ in w.torn))],
         "residual": [slot.place for slot in (*w.residual.slots, *(left for _, left, _ in w.torn))],
