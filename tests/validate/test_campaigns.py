@@ -11,7 +11,7 @@ import pytest
 
 import vbg
 from benchmarks.robustness import forked
-from benchmarks.verdict import false_alarms, seeded_faults, seeding
+from benchmarks.verdict import false_alarms, seeded_faults, seeding, wrong_entries
 from vbg.blocks import const
 from vbg.physics import rotation_vector
 
@@ -57,6 +57,14 @@ def test_random_mechanisms_raise_no_false_alarm():
     table = false_alarms.campaign(false_alarms.drawn(4, 5, ("mechanisms", "starts")))
     assert sum(table.values()) == 4
     assert {result for _, result in table} <= {"PASS", "INCONCLUSIVE"}, table
+
+
+def test_no_wrong_entry_of_a_random_mechanism_passes():
+    for number, (_, _, make, _) in enumerate(false_alarms.drawn(3, 14, ("mechanisms", "starts"))):
+        found = wrong_entries.judged(make, random.Random(number))
+        assert found.keys() == wrong_entries.CHANGES.keys()
+        for change, (asked, overlooked) in found.items():
+            assert asked > 5 and not overlooked, (change, overlooked)
 
 
 def test_a_case_that_hangs_or_crashes_is_told():

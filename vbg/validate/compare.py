@@ -24,7 +24,6 @@ from vbg.validate.comparison.islands import floating_rounding
 from vbg.validate.comparison.judging import (
     FLOOR,
     LOOSEST,
-    ROUNDING,
     SAFETY,
     TINY,
     TOLERANCE,
@@ -34,6 +33,9 @@ from vbg.validate.comparison.judging import (
     motion_error,
     noise_of,
     own_changes,
+    promises,
+    rounding,
+    told_by_kind,
     vector_peaks,
 )
 from vbg.validate.comparison.lost import lost_outputs, not_compared
@@ -237,9 +239,9 @@ def _judged(
         )
         largest["W"] = max(largest.get("W", 0.0), *products)
     motion = motion_error(pairs, [either for either, _ in changes], largest, noise)
-    natural, vectors = _natural(runs), vector_peaks(pairs)
-    whole = {kind: max(largest.get(kind, 0.0), natural.get(kind, 0.0)) for kind in largest}
-    judge = Judge(*tolerances, largest, noise, motion, _asked_of(runs), natural, vectors, whole)
+    shown, vectors = _natural(runs, shown=True), vector_peaks(pairs)
+    promised = promises(_asked_of(runs), largest, shown, told_by_kind(pairs, changes))
+    judge = Judge(*tolerances, largest, noise, motion, promised, shown, vectors)
     judges = _judges(runs, pairs, judge)
     if FIXED_STEP & {runs.first.made_by.method, runs.second.made_by.method}:
         # whose error is that of its step, however good the other run is
@@ -260,7 +262,8 @@ def _judges(runs: Runs, pairs: Sequence[Pair], judge: Judge) -> dict[str, Judge]
     for group in groups if len(groups) > 1 else ():
         own = _within(runs, group)
         largest = largest_by_unit([pair for pair in pairs if owner_of(pair.name) in group])
-        there = replace(judge, largest=largest, noise=_noise(own), natural=_natural(own))
+        shown = _natural(own, shown=True)
+        there = replace(judge, largest=largest, noise=_noise(own), shown=shown)
         found |= dict.fromkeys(group, there)
     return found
 
@@ -285,11 +288,11 @@ def _noise(runs: Runs) -> dict[str, float]:
     """Unit, or signal -> magnitude that is rounding beside the machine; empty without the model."""
     if runs.model is None:
         return {}
-    natural = _natural(runs)
-    noise = {unit: ROUNDING * value for unit, value in natural.items()}
+    shown = _natural(runs, shown=True)
+    noise = rounding(_natural(runs), shown)
     speed = max(seen_by_unit(one).get("m/s", 0.0) for one in (runs.first, runs.second))
     steps = max(runs.first.made_by.n_steps, runs.second.made_by.n_steps)
-    elastic = elastic_rounding(runs.model, natural.get("m", 0.0), speed, steps)
+    elastic = elastic_rounding(runs.model, shown.get("m", 0.0), speed, steps)
     for unit, value in elastic.items():
         noise[unit] = max(noise.get(unit, 0.0), value)
     return noise | floating_rounding(runs.model, _currents(runs))
@@ -306,9 +309,12 @@ def _currents(runs: Runs) -> dict[str, float]:
     return found
 
 
-def _natural(runs: Runs) -> dict[str, float]:
-    """Unit -> magnitude that the machine has; empty without the model."""
-    return {} if runs.model is None else scales_of(runs.model, runs.first, runs.second)
+def _natural(runs: Runs, *, shown: bool = False) -> dict[str, float]:
+    """Unit -> magnitude that the machine has, or that follows from what it shows; empty without the
+    model."""
+    if runs.model is None:
+        return {}
+    return scales_of(runs.model, runs.first, runs.second, shown=shown)
 
 
 def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[str]) -> Channel:

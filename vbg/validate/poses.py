@@ -144,7 +144,7 @@ class Remedy:
 def remedy_for(model: Model, first: Solution, second: Solution) -> Remedy:
     """What two runs' starts ask for: nothing, a restart, or a FAIL."""
     bodies = tuple(model.bodies)
-    scales = scales_of(model, first, second)
+    scales = scales_of(model, first, second, shown=True)
     one, two, written = (
         first_poses(first, bodies),
         first_poses(second, bodies),

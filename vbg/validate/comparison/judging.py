@@ -4,25 +4,33 @@ A difference e(t) between the two solutions counts against
 
     allowed(t)   = max(tolerance, min(4 b(t) / peak, loosest),
                        min(4 s(t) / peak, tolerance |vector| / peak, loosest)) peak
-    explained(t) = 4 s(t) + 10 m(t) peak + 4 rtol largest
+    explained(t) = 4 s(t) + 10 m(t) peak + 4 max(rtol largest, min(rtol X_s, d))
 
-where s(t), the largest change up to t in this channel by doubling the step of either solver,
-b(t), the smaller one of both solvers, and m(t), as s over all motions and states, relative to
-their peaks, bound the errors of integration; no run promises more than rtol of the largest
-channel of the unit.  A motion that magnifies errors does so in both solvers: what one of them
-alone loses by its step may explain a difference, but allows none.  A component that is small
-beside its vector in space, |vector| at its largest, is the exception: turn the axes of the file,
-and the same difference is beside a component of the vector's size, where `tolerance` allows it.
-What bending leaves along a stiff arm, 3e-5 of the load, hangs on the last digits of places in one
-solver and of strains in the other.  Above `allowed`
-but explained, a difference proves nothing (INCONCLUSIVE); above both it is a FAIL.  Where a
-coarser run was made but has ended, everything is explained.
+where s(t), the largest change up to t in this channel by doubling the step of either solver, b(t),
+the smaller one of both solvers, and m(t), as s over all motions and states, relative to their
+peaks, bound the errors of integration; no run promises more than rtol of the largest channel of the
+unit, nor of what is natural beside what the machine shows, X_s, as far as doubling the step changes
+any channel of the unit, d. A motion that magnifies errors does so in both solvers: what one of them
+alone loses by its step may explain a difference, but allows none.  A component that is small beside
+its vector in space, |vector| at its largest, is the exception: turn the axes of the file, and the
+same difference is beside a component of the vector's size, where `tolerance` allows it. What
+bending leaves along a stiff arm, 3e-5 of the load, hangs on the last digits of places in one solver
+and of strains in the other.  Above `allowed` but explained, a difference proves nothing
+(INCONCLUSIVE); above both it is a FAIL.  Where a coarser run was made but has ended, everything is
+explained.
 
-A channel is zero (VACUOUS) which is rounding beside the machine, or where nothing but errors of
+A channel is zero (VACUOUS) which is rounding beside the machine, at most
+
+    r = max(1e-12 X_s, e X)        e = 32 times the rounding of numbers
+
+where X_s is what the machine's size and what it shows make natural and X what its sources and
+controllers could do besides (`scales`): a force of 1e10 N that never sets in has last digits, but
+excuses no more of a spring of 1 N beside it.  Of a power or an energy one factor, effort or speed,
+is what is shown, and its last digits are e sqrt(X X_s).  Zero is, too, where nothing but errors of
 integration or rounding is left of what is large between the rows: a body that stands still in every
-row has speeds of 1e-12 of its fastest.  That such channels agree would be no evidence either.
-Nor is a place or an angle that agrees beside its distance from the origin only, and not beside its
-way: it begins alike in both solvers, so that others must speak for the motion.
+row has speeds of 1e-12 of its fastest.  That such channels agree would be no evidence either. Nor
+is a place or an angle that agrees beside its distance from the origin only, and not beside its way:
+it begins alike in both solvers, so that others must speak for the motion.
 """
 
 from __future__ import annotations
@@ -48,6 +56,8 @@ LOOSEST = 1e-3
 MAGNIFIED = 10.0  # times a relative error of the motion: what it may do to a force
 FLOOR = 1e-8  # of the largest channel of the same kind: smaller channels are zero
 ROUNDING = 1e-12  # of the machine's own magnitude of the unit: what arithmetic leaves
+LAST_DIGITS = 32.0 * float(np.finfo(float).eps)  # the same, also where the runs tell of none
+PRODUCTS = ("W", "J")  # of an effort and a speed
 TINY = 1e-300
 MODAL = (".modal", ".modal_speed")  # of flexible bodies
 _EFFORTS = ("N", "N*m")
@@ -60,11 +70,10 @@ class Judge:
 
     tolerance : relative to the peak, None for `least` or what integration needs, at most
     `loosest`; largest : largest channel of every kind; noise : below it a component of the kind,
-    or of that name, is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs
-    were asked for; natural : magnitude of every kind that the machine has, whatever it does;
-    vectors : largest magnitude of every vector in space.  `largest`, `noise` and `natural` are of
-    what the channel hangs together with, whole : the larger of `largest` and `natural` of all that
-    was run at once.
+    or of that name, is rounding; motion : m(t) of the equations above, (n,); promised : what the
+    runs may have made wrong in every kind (`promises`); shown : X_s of every kind; vectors :
+    largest magnitude of every vector in space.  `largest`, `noise` and `shown` are of what the
+    channel hangs together with, `promised` of all that was run at once.
     """
 
     tolerance: float | None
@@ -73,10 +82,9 @@ class Judge:
     largest: Mapping[str, float]
     noise: Mapping[str, float]
     motion: Array
-    rtol: float = 0.0
-    natural: Mapping[str, float] = field(default_factory=dict)
+    promised: Mapping[str, float] = field(default_factory=dict)
+    shown: Mapping[str, float] = field(default_factory=dict)
     vectors: Mapping[str, float] = field(default_factory=dict)
-    whole: Mapping[str, float] = field(default_factory=dict)
 
 
 def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
@@ -124,6 +132,42 @@ def own_changes(pair: Pair, rough: Array | None, coarser: Array | None) -> tuple
     return np.max(found, axis=0), np.min(found, axis=0)
 
 
+def told_by_kind(pairs: Sequence[Pair], changes: Sequence[tuple[Array, Array]]) -> dict[str, float]:
+    """Kind -> d, the largest that doubling the step changes in a channel of it, in either solver;
+    infinite where no coarser run was made or one has ended."""
+    told: dict[str, float] = {}
+    for pair, (either, _) in zip(pairs, changes, strict=True):
+        largest = float(np.nan_to_num(either, nan=np.inf, posinf=np.inf).max(initial=0.0))
+        told[pair.kind] = max(told.get(pair.kind, 0.0), largest)
+    return told
+
+
+def rounding(natural: Mapping[str, float], shown: Mapping[str, float]) -> dict[str, float]:
+    """Kind -> r of the equations above, of X and X_s."""
+
+    def last_digits(kind: str, X: float) -> float:
+        return LAST_DIGITS * (math.sqrt(X * shown.get(kind, 0.0)) if kind in PRODUCTS else X)
+
+    return {
+        kind: max(ROUNDING * shown.get(kind, 0.0), last_digits(kind, X))
+        for kind, X in natural.items()
+    }
+
+
+def promises(
+    rtol: float,
+    largest: Mapping[str, float],
+    shown: Mapping[str, float],
+    told: Mapping[str, float],
+) -> dict[str, float]:
+    """Kind -> max(rtol largest, min(rtol X_s, d)) of the equations above: runs hold their tolerance
+    beside what the machine could do, also where it rests, and tell of it."""
+    return {
+        kind: max(rtol * size, min(rtol * shown.get(kind, 0.0), told.get(kind, math.inf)))
+        for kind, size in largest.items()
+    }
+
+
 def motion_error(
     pairs: Sequence[Pair],
     changes: Sequence[Array],
@@ -163,7 +207,7 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array, in_both: A
     bounds = _allowed(judge, wider / max(peak, TINY))
     small = peak <= max(
         max(float(bounds[-1]), TOLERANCE) * judge.largest.get(pair.kind, 0.0),
-        FLOOR * judge.natural.get(pair.kind, 0.0),
+        FLOOR * judge.shown.get(pair.kind, 0.0),
     )
     bounds = np.maximum(bounds, _turned(judge, pair, changes))
     allowed = float(bounds[-1])
@@ -234,12 +278,10 @@ def _turned(judge: Judge, pair: Pair, changes: Array) -> Array:
 
 
 def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
-    """What errors of integration may have made of the difference, at every instant.  Runs hold
-    their tolerance beside what the machine could do, also where it rests."""
+    """What errors of integration may have made of the difference, at every instant."""
     own = np.where(np.isnan(changes), 0.0, changes)
-    promised = judge.rtol * max(judge.whole.get(pair.kind, 0.0), pair.peak)
     by_motion = MAGNIFIED * judge.motion * max(pair.peak, TINY)
-    explained: Array = SAFETY * (own + promised) + by_motion
+    explained: Array = SAFETY * (own + judge.promised.get(pair.kind, 0.0)) + by_motion
     return explained
 
 

@@ -23,6 +23,8 @@ of the widest part (conductance G, or an orifice), the largest piston A and disp
 `seen` is the largest channel of the unit in either solution, `written` the largest number of
 the unit in the file (a source, a preload, what a signal that gives a source may reach), m and J
 those of the heaviest body: at rest large efforts balance, and their last digits accelerate it.
+What is `shown` leaves out what is written of sources and reached by signals: a source that never
+begins moves nothing, and a gain makes of nothing nothing.
 Outputs without a unit have nothing to do with each other: a signal of 2e7 does not make a
 quaternion small; each part's have a magnitude of their own.
 """
@@ -63,20 +65,26 @@ def kind_of(name: str, unit: str) -> str:
 
 
 def natural_scales(
-    model: Model, seen: Mapping[str, float], duration: float, own: Own | None = None
+    model: Model,
+    seen: Mapping[str, float],
+    duration: float,
+    own: Own | None = None,
+    *,
+    shown: bool = False,
 ) -> dict[str, float]:
     """Kind -> magnitude [of that unit], for all units that mechanics knows and that were seen;
-    `seen` are the largest channels by kind, `own` those of parts by unit."""
-    written = largest_written(model)
+    `seen` are the largest channels by kind, `own` those of parts by unit; of what is `shown` alone,
+    without what the file writes of sources and what signals may reach."""
+    written = {} if shown else largest_written(model)
     found = {unit: max(seen.get(unit, 0.0), written.get(unit, 0.0)) for unit in {*seen, *written}}
-    for name in model.signals:
+    for name in () if shown else model.signals:
         kind = kind_of(name, "1")
         found[kind] = max(found.get(kind, 0.0), _reach(model, name, set()))
     for kind in (kind_of(name, "1") for name in model.hydraulic):
         found[kind] = max(found.get(kind, 0.0), 1.0)  # openings of valves are shares
     _electric(model, found, duration)
     _oil(model, found, seen.get("Pa", 0.0), duration)
-    _line(model, found, own or {}, max(duration, 1e-300))
+    _line(model, found, own or {}, max(duration, 1e-300), shown=shown)
     if model.bodies:
         _solid(model, seen, found, max(duration, 1e-300))
     _displaced(model, found)
@@ -179,7 +187,7 @@ def _oil(model: Model, found: dict[str, float], seen: float, T: float) -> None:
         found[unit] = max(found.get(unit, 0.0), value)
 
 
-def _line(model: Model, found: dict[str, float], own: Own, T: float) -> None:
+def _line(model: Model, found: dict[str, float], own: Own, T: float, *, shown: bool) -> None:
     """Of shafts and slides, rotors of motors with them, the speed that the largest effort gives in
     the time of the run to the largest inertia, or against the largest damper if that is less, or at
     which a motor induces the largest voltage, the way of that speed, and their power and work:
@@ -192,7 +200,7 @@ def _line(model: Model, found: dict[str, float], own: Own, T: float) -> None:
         speed = found.get(line.speed, 0.0)
         moved = [(found.get(line.effort, 0.0), speed)]
         for drive in drives_of(model, table):
-            moved.append(_moved(model, drive, line, found, own, T))
+            moved.append(_moved(model, drive, line, found, own, T, shown=shown))
         for e, v in moved:
             values = (line.effort, e), (line.speed, v), (line.way, v * T)
             for unit, value in (*values, ("W", e * v), ("J", e * v * T)):
@@ -225,6 +233,8 @@ def _moved(
     found: Mapping[str, float],
     own: Own,
     T: float,
+    *,
+    shown: bool,
 ) -> tuple[float, float]:
     """Effort and speed of a drive (`_line`)."""
     written = [pair for part in drive.parts.values() for pair in _written(model, part)]
@@ -240,7 +250,7 @@ def _moved(
     turned = max(inertias, default=0.0) / T**2 if line.way == "rad" else 0.0
     stopping = math.sqrt(min(springs, default=0.0) * min(inertias, default=0.0))
     efforts = [own.get((name, line.effort), 0.0) for name in drive.parts]
-    efforts += [abs(value) for unit, value in written if unit == line.effort]
+    efforts += [abs(value) for unit, value in written if unit == line.effort and not shown]
     efforts += [abs(value) * found["Pa"] for unit, value in written if unit == line.oil]
     efforts += [K * found.get("A", 0.0) for K in motors]
     e = max(*efforts, turned, stopping * speed)
@@ -277,8 +287,8 @@ def _largest(solution: Solution) -> Iterator[tuple[str, str, float]]:
             yield name, solution.units.get(name, ""), float(finite.max(initial=0.0))
 
 
-def scales_of(model: Model, *solutions: Solution) -> dict[str, float]:
-    """`natural_scales` with what the solutions show."""
+def scales_of(model: Model, *solutions: Solution, shown: bool = False) -> dict[str, float]:
+    """`natural_scales` with what the solutions show, or of that alone."""
     seen: dict[str, float] = {}
     own: dict[tuple[str, str], float] = {}
     for solution in solutions:
@@ -287,7 +297,7 @@ def scales_of(model: Model, *solutions: Solution) -> dict[str, float]:
             seen[kind] = max(seen.get(kind, 0.0), largest)
             own[part] = max(own.get(part, 0.0), largest)
     spans = [float(s.time[-1] - s.time[0]) for s in solutions if len(s.time)]
-    return natural_scales(model, seen, max(spans, default=1.0) or 1.0, own)
+    return natural_scales(model, seen, max(spans, default=1.0) or 1.0, own, shown=shown)
 
 
 def _length(model: Model, seen: Mapping[str, float]) -> float:
