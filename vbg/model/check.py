@@ -20,6 +20,7 @@ from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
 from vbg.model.placing.placed import Placed, Pose, place
 from vbg.model.text.places import Path, spelled
+from vbg.model.trains import closed_trains
 from vbg.physics.hydraulics import CHAMBERS, GIVEN_FLOWS, SHUT
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
@@ -33,8 +34,8 @@ def check(model: Model) -> tuple[Problem, ...]:
     order of its file; empty is fine.
 
     Errors: no part at all, circuits without a reference node, oil without pressure, op-amps with
-    positive feedback, raw vertices without their bonds, drives without a speed or acceleration at
-    the start, springs that push and have no direction.
+    positive feedback, closed chains of gears, raw vertices without their bonds, drives without a
+    speed or acceleration at the start, springs that push and have no direction.
     Warnings: bodies that nothing holds or moves, other springs and rods whose ends coincide at
     the start, cylinders beyond their stroke, axes of a universal joint in line, moments of
     inertia that strain the triangle inequality, nodes with one part, parameters that nothing uses.
@@ -47,6 +48,7 @@ def check(model: Model) -> tuple[Problem, ...]:
         *_nodes_without_pressure(model),
         *_nodes_without_voltage(model),
         *fed_back(model),
+        *closed_trains(model),
         *vertices_without_bonds(model),
         *_loose_bodies(model),
         *_inertias(model),

@@ -52,6 +52,7 @@ from vbg.errors import AssemblyError, Problem
 from vbg.graph import BondGraph
 from vbg.model import Model, Placed
 from vbg.model.located import located
+from vbg.model.trains import closed_trains
 from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
@@ -284,6 +285,8 @@ def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:
 
 def examined(system: System, closer: Closer, start: Start) -> Start:
     """Redundant directions, mobility, locks and singular starts."""
+    if closed := tuple(closed_trains(system.model)):
+        raise AssemblyError.of(closed)
     x = start.state
     found = closer.choose(0.0, x)  # once more: modes may have changed
     taking = found.kept | closer.rows.idle(found)
