@@ -17,16 +17,16 @@ from vbg.simulate.record.beyond import BeyondPart
 from vbg.simulate.record.peaks import hidden
 from vbg.simulate.settings import check, settings_of
 from vbg.solution import Solution
-from vbg.tmm_bridge.notes import channels_in
 from vbg.validate.beside import with_rows_beside
 from vbg.validate.child import PATIENCE, Answer, Job, has_fixed_steps
 from vbg.validate.children import Run, Tell, here
 from vbg.validate.children import in_children as children
-from vbg.validate.compare import NAMES, compare
+from vbg.validate.columns import FIXED_STEP, SPLINE, coarse_of, column_of, unsure
+from vbg.validate.compare import NAMES
 from vbg.validate.comparison.ended import stopped
 from vbg.validate.comparison.judging import LOOSEST, TOLERANCE
 from vbg.validate.comparison.values import Channel, Verdict
-from vbg.validate.evidence import Evidence, unproven, verdict_on
+from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.poses import (
     Poses,
     at_written_speeds,
@@ -58,8 +58,6 @@ TIGHTEST = (1e-13, 1e-15)  # near what rounding leaves of DOP853's error control
 # Further columns and their scheme: the discrete-time transfer matrix method.
 SCHEMES = {"dt": "newmark", "dt-houbolt": "houbolt", "dt-wilson": "wilson"}
 ALSO = (*SCHEMES, *ENGINES)  # or another engine
-FIXED_STEP = 0.1  # what the error of a fixed step may excuse at most
-SPLINE = 30.0  # times what the spline of a replayed effort misses between its samples
 RESTARTS = 2  # of the second solver: from the first one's posture, then from its speeds, too
 
 
@@ -411,15 +409,15 @@ def _evidence(second: _Second) -> Evidence:
     return Evidence(
         runs["vbg"][0],
         runs["mstmm"][0],
-        _coarse(runs["mstmm"]),
+        coarse_of(runs["mstmm"]),
         frozenset(key.rpartition(".")[2].partition("[")[0] for key in replays),
         min(SPLINE * missed, LOOSEST) if SPLINE * missed > TOLERANCE else None,
         second.notes,
-        _coarse(runs["vbg"]),
+        coarse_of(runs["vbg"]),
         model,
         replayed_parts(model) if replays else (),
         second.fault,
-        _unsure(missed) if SPLINE * missed > LOOSEST else "",
+        unsure(missed) if SPLINE * missed > LOOSEST else "",
     )
 
 
@@ -429,57 +427,6 @@ def _report(
     verdict = verdict_on(evidence, tolerance=tolerance, exclude=exclude)
     verdict = replace(verdict, notes=(*verdict.notes, *_magnified(verdict)))
     return Report(verdict, {"vbg": evidence.first, "mstmm": evidence.second}, {}, evidence)
-
-
-def _coarse(runs: tuple[Solution, ...]) -> Solution | None:
-    """The run with twice the step, if one was made."""
-    return runs[1] if len(runs) > 1 else None
-
-
-def column_of(
-    evidence: Evidence | None,
-    answer: Answer,
-    tolerance: float | None,
-    exclude: tuple[tuple[float, float], ...],
-    missed: float = 0.0,
-    loosest: float = FIXED_STEP,
-) -> Verdict:
-    """Verdict on a further method; what it cannot run does not spoil that on the others.
-
-    `missed` is what the splines of replayed efforts miss, relative to their peaks; `loosest`
-    bounds what the method's own error may excuse.
-    """
-    if answer.error is not None or evidence is None:
-        return Verdict("INCONCLUSIVE", f"It did not run: {answer.error}")
-    fine, coarser = answer.solutions[0], _coarse(answer.solutions)
-    for solution in answer.solutions:
-        if solution.status.code != "finished":
-            why = f"{solution.status.sentence} {solution.status.remedy}"
-            return Verdict("INCONCLUSIVE", f"With {solution.made_by.method}: {why}")
-    verdict = compare(
-        evidence.first,
-        fine,
-        model=evidence.model,
-        tolerance=tolerance,
-        coarser=coarser,
-        not_unique=channels_in(evidence.second.notes),
-        exclude=exclude,
-        least=max(TOLERANCE, min(SPLINE * missed, LOOSEST)),
-        loosest=loosest,
-        beside=(evidence.beside, evidence.beside),
-    )
-    if SPLINE * missed > LOOSEST and tolerance is None:
-        return unproven(verdict, _unsure(missed))
-    return verdict
-
-
-def _unsure(missed: float) -> str:
-    """Why a replay proves nothing."""
-    return (
-        "The efforts that were recorded and replayed change too fast between two outputs"
-        f" (their spline misses {missed:.1g} of the peak) to prove a fault in either solver."
-        " Give a smaller output step."
-    )
 
 
 def _magnified(verdict: Verdict) -> tuple[str, ...]:

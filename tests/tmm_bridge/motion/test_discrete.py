@@ -19,8 +19,8 @@ from vbg.tmm_bridge.discrete.method import simulate as discrete
 from vbg.tmm_bridge.kernels.motion.rotation import matrix_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.validate import Evidence, text, validate
-from vbg.validate.both import column_of
 from vbg.validate.child import Answer
+from vbg.validate.columns import column_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SPAN = {"t_end": 0.06, "output_step": 0.01}
