@@ -58,24 +58,29 @@ def test_a_wrong_value_on_a_crossing_is_on_neither_side(place, off):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_where_several_laws_change_at_once_a_value_is_between_the_sides(seed):
-    """A row may be behind one law and before the other; of both sides of both runs, none agrees
-    that is not between them, by whatever the other run has there.  What is beyond them, as behind
-    a law that adds a force and before one that takes it back, proves nothing."""
+def test_where_several_laws_change_at_once_a_value_between_the_sides_proves_nothing(seed):
+    """A row may be behind one law and before the other, and the other run the other way round:
+    both are then as far from the sides.  Any other value between them is no PASS, and none beyond
+    them, as behind a law that adds a force and before one that takes it back."""
     random = np.random.default_rng(seed)
     first, second = stepped(51, (0.5, 50), (0.5, 51)), stepped(51, (0.5, 51), (0.5, 51))
 
-    def on_the_row(share: float) -> Solution:
-        force = first["A.force"].copy()
+    def on_the_row(share: float, run: Solution = first) -> Solution:
+        force = run["A.force"].copy()
         force[50, 0] = FORCE[50, 0] + share
-        return replace(first, signals=first.signals | {"A.force": force})
+        return replace(run, signals=run.signals | {"A.force": force})
 
     known = (beside(), beside())
-    for share in random.uniform(0.01, 4.99, 5):
-        assert compare(on_the_row(share), second, beside=known).result == "PASS"
-        assert compare(second, on_the_row(share), beside=known).result == "PASS"
+    for share in random.uniform(0.01, 2.4, 5):
+        for x in (share, 5.0 - share):
+            for pair in ((on_the_row(x), second), (second, on_the_row(x))):
+                assert compare(*pair, beside=known).result == "FAIL"
+                evidence = Evidence(*pair, beside=known[0], other_beside=known[1])
+                assert verdict_on(evidence).result == "INCONCLUSIVE"
+        other_way = on_the_row(share), on_the_row(5.0 - share, second)
+        assert compare(*other_way, beside=known).result == "PASS"
         other = (beside(), beside(5.0 + 2e-4))
-        assert compare(on_the_row(share), second, beside=other).result == "FAIL"
+        assert compare(*other_way, beside=other).result == "FAIL"
     for off in random.uniform(1e-4, 10.0, 5):
         for share in (-off, 5.0 + off):
             for pair in ((on_the_row(share), second), (second, on_the_row(share))):

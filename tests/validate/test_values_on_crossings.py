@@ -14,6 +14,7 @@ from tests.validate.test_rows_on_crossings import latch as locking
 from tests.validate.test_rows_on_crossings import start_of as start_of_rows
 from vbg.errors import UsageError
 from vbg.validate import child
+from vbg.validate.columns import column_of
 from vbg.validate.comparison.pairing import on_other_sides
 from vbg.validate.comparison.sides import goes_on
 from vbg.validate.evidence import verdict_on
@@ -91,7 +92,9 @@ def test_a_value_beyond_the_sides_is_no_pass_where_two_laws_change(maker, seed):
             off = 1e-2 * channel.peak
             for row, (low, high) in ((int(r), near(evidence, channel.name, r)) for r in apart):
                 here = column(evidence.second, channel.name)[row]
-                for wrong_by in (high + off - here, low - off - here):
+                between = low + random.choice([0.1, 0.3, 0.8]) * (high - low)
+                for value in (high + off, low - off, *([between] if high - low > off else ())):
+                    wrong_by = value - here
                     both = bool(random.integers(2))
                     wrong = spoilt(evidence, channel.name, row, float(wrong_by), both=both)
                     assert verdict_on(wrong).result != "PASS", (channel.name, row)
@@ -116,6 +119,55 @@ def column(run, name: str) -> np.ndarray:
     base, _, place = name.rpartition(".")
     values = run.signals[base]
     return values[:, "wxyz"[-values.shape[1] :].index(place)]
+
+
+def thrice(h: float, v: float) -> vbg.Model:
+    """Three forces that begin where the block has come to, each by a condition of its own
+    rounding: what adds them up has of them what each run had seen."""
+    at, push = v * 0.5 * ROWS * h, 0.2 * MASS * v / (ROWS * h)
+    forces = {
+        f"f{k}": {
+            "kind": "force",
+            "nodes": ["joint:p"],
+            "force": f"if({k}*p.slide > {k * at!r}, {k * push!r}, 0)",
+        }
+        for k in (1, 3, 7)
+    }
+    return sliding(h, v, translational=forces)
+
+
+def test_laws_that_one_root_is_that_of_fail_no_right_machine():
+    """And excuse no other row, and no place on it."""
+    random = np.random.default_rng(11)
+    found = set()
+    for _ in range(10):
+        h, v = float(f"{10 ** random.uniform(-3, 0):.2g}"), float(10 ** random.uniform(-1, 1))
+        report = vbg.validate(thrice(h, v), in_children=False)
+        found.add(report.result)
+        assert report.result != "FAIL", report.verdict.sentence
+        for name, row in (("b.acceleration.x", 14), ("p.slide", ROWS // 2)):
+            off = 1e-2 * float(np.abs(column(report.evidence.second, name)).max())
+            wrong = spoilt(report.evidence, name, row, off, both=True)
+            assert verdict_on(wrong).result == "FAIL"
+    assert "PASS" in found
+
+
+def test_a_method_that_steps_over_a_crossing_is_not_judged_by_its_row_there():
+    """The discrete-time method has some of a stop's damper in that row; elsewhere it is judged."""
+    random = np.random.default_rng(5)
+    for _ in range(3):
+        h, v = float(f"{10 ** random.uniform(-2, -1):.2g}"), float(random.uniform(0.5, 3.0))
+        report = vbg.validate(stop(h, v), also=("dt",), in_children=False)
+        assert report.result == "PASS"
+        assert report.also["dt"].result != "FAIL", report.also["dt"].sentence
+        dt = report.solutions["dt"]
+        for row, name in ((4, "b.velocity.x"), (ROWS // 2, "p.slide")):
+            off = float(np.abs(column(dt, name)).max())
+            wrong = spoilt(
+                replace(report.evidence, second=dt, coarser=dt), name, row, off, both=False
+            )
+            answer = child.Answer((wrong.second,))
+            assert column_of(report.evidence, answer, None, ()).result == "FAIL"
 
 
 MAKERS = (locking, diode, springy, signed, stop, stick, lock, law)

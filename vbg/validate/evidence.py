@@ -87,7 +87,8 @@ def _undecided(
         return torn_windows(evidence.first, evidence.second, exclude), evidence.alone
     if evidence.beside is None:
         return (), ""
-    several = undecided_windows(evidence.first, evidence.second, exclude)
+    beside = evidence.beside, evidence.other_beside
+    several = undecided_windows(evidence.first, evidence.second, exclude, beside)
     at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in several[:8])
     return several, (
         f"Outputs differ only where several laws switch or bend at one instant, of which a solver"

@@ -14,17 +14,19 @@ one that jumps must be on one of its two sides in both runs, and these must agre
 what the parabola may miss, its difference from a straight line, is allowed, and no more of that
 than a verdict does not see.  Halfway between the sides counts, too: sign(0) is 0.
 
-Two cases leave something out.  On the first row what is before is not known: one of the two values
-must be what both runs have behind.  Where several laws change at one instant, some of them may
-have done so on the row and others not: both sides must agree, and both values lie between them;
-what lies beyond, as behind one that adds a force and before one that takes it back, proves neither
-a fault nor its absence (`undecided_windows`).  A place or an angle is compared as everywhere.
+On the first row what is before is not known: one of the two values must be what both runs have
+behind.  Where several laws change at one instant, some of them may have done so on the row and
+others not.  Both sides must agree, and both values be on one of them, or together as far from both
+(one run behind the one law, the other behind the other: x + y = x- + x+).  Anything else proves
+neither a fault nor its absence (`undecided_windows`).  That there are several a run tells by its
+crossings, or by components of which some are before and some behind, as where laws change so close
+to each other that one root is that of all.  A place or an angle is compared as everywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,7 @@ from vbg.validate.comparison.pairing import (
     common_times,
     crossed,
     on_other_sides,
+    pairs_of,
     span_of,
 )
 
@@ -149,6 +152,7 @@ def on_one_side(
     as far from the first ones as on one side, and the rows where that is visibly nearer;
     `beside`: their values in the rows beside, by name."""
     found, nearer = dict[str, Array](), set[int]()
+    torn = with_several(pairs, torn, beside)
     for pair in pairs:
         sides, moved = beside.get(pair.name), np.zeros(len(pair.second))
         for k, one in enumerate(torn if sides is not None else ()):
@@ -162,6 +166,33 @@ def on_one_side(
         if moved.any():
             found[pair.name] = moved
     return found, tuple(one for k, one in enumerate(torn) if k in nearer)
+
+
+def with_several(
+    pairs: Sequence[Pair], torn: tuple[Torn, ...], beside: Mapping[str, Pair]
+) -> tuple[Torn, ...]:
+    """The rows, marked where components of one run that jump are on different sides."""
+    return tuple(
+        one if one.several else replace(one, several=_is_parted(pairs, one, beside)) for one in torn
+    )
+
+
+def _is_parted(pairs: Sequence[Pair], one: Torn, beside: Mapping[str, Pair]) -> bool:
+    if one.before is None or one.behind is None:
+        return False
+    found: tuple[set[int], set[int]] = set(), set()
+    for pair in pairs:
+        if pair.name not in beside:
+            continue
+        told, allowed = beside[pair.name], VISIBLE * pair.peak
+        for run, value, column in zip(
+            found, (pair.first, pair.second), (told.first, told.second), strict=True
+        ):
+            ends = np.array([side.value(column)[0] for side in (one.before, one.behind)])
+            off = np.abs(float(value[one.row]) - ends)
+            if abs(ends[1] - ends[0]) > 2.0 * allowed and off.min() <= allowed:
+                run.add(int(off.argmin()))
+    return any(len(run) > 1 for run in found)
 
 
 def _error(a: float, b: float, torn: Torn, sides: Pair, allowed: float) -> float:
@@ -180,8 +211,9 @@ def _error(a: float, b: float, torn: Torn, sides: Pair, allowed: float) -> float
         left_out = [moved] if s != r else [np.inf]
     if known and not goes_on(sides.name, sides.unit):
         if torn.several and len(known) == 2:
-            low, high = float(min(A.min(), B.min())), float(max(A.max(), B.max()))
-            left_out.append(max(differ, *(max(low - x, x - high) for x in (a, b))))
+            among = max(float(np.abs(x - X).min()) for x, X in ((a, A), (b, B)))
+            parted = abs(a + b - 0.5 * float(A[0] + A[1] + B[0] + B[1]))
+            left_out.append(max(differ, min(among, parted)))
         elif torn.behind is not None and len(known) == 1:
             left_out.append(max(differ, min(abs(a - A[0]), abs(b - B[0]))))
     return max(min(left_out) - unsure, 0.0)
@@ -193,13 +225,20 @@ def goes_on(name: str, unit: str) -> bool:
 
 
 def undecided_windows(
-    first: Solution, second: Solution, exclude: tuple[Window, ...]
+    first: Solution,
+    second: Solution,
+    exclude: tuple[Window, ...],
+    beside: tuple[Solution | None, Solution | None],
 ) -> tuple[Window, ...]:
     """Windows about the torn rows at which several laws change."""
-    common = common_times(first, second, exclude)
-    if common is None:
+    common, margin = common_times(first, second, exclude), BESIDE * span_of(first)
+    if common is None or beside[0] is None or beside[1] is None:
         return ()
-    torn, margin = torn_rows(first, second, common, np.zeros(0)), BESIDE * span_of(first)
+    rows = common_times(beside[0], beside[1], ())
+    torn = torn_rows(first, second, common, beside[0].time[rows[0]] if rows else np.zeros(0))
+    if rows is not None:
+        there = {pair.name: pair for pair in pairs_of(beside[0], beside[1], *rows)}
+        torn = with_several(list(pairs_of(first, second, *common)), torn, there)
     return tuple((one.time - margin, one.time + margin) for one in torn if one.several)
 
 
@@ -215,10 +254,10 @@ def why_on_one_side(torn: Sequence[Torn]) -> tuple[str, ...]:
         )
     if rest:
         notes.append(
-            "Compared only with what is before and behind and may be anywhere between, but for"
-            " places and angles, outputs at an instant at which several laws switch or bend, or"
-            " with what is behind where the first one does so at the start, which the two runs"
-            f" have on different sides of it: {_instants(rest)}."
+            "Compared with what is before and behind, but for places and angles, outputs at an"
+            " instant at which several laws switch or bend, or with what is behind where the first"
+            f" one does so at the start, which the two runs have on different sides of it:"
+            f" {_instants(rest)}."
         )
     return tuple(notes)
 
