@@ -72,10 +72,10 @@ def integrate(
                 break
         else:
             last_row(plant, y, halts[-1], record)
-    except (NoBalance, Apart) as fault:
+    except (NoBalance, Apart, ImpulseRead) as fault:
         keep_first_row(plant, y0, record)
         status = _failure(mechanism, fault)
-    except (NoInertia, Twisted, ImpulseRead, Singular) as fault:
+    except (NoInertia, Twisted, Singular) as fault:
         status = _failure(mechanism, fault)
     return Trajectory(
         time=np.array(record.times),

@@ -24,7 +24,7 @@ from vbg.tmm_bridge.motion.rate.read_impulses import ImpulseRead
 SEEN = 1e-9  # of a speed or pressure: a smaller jump is rounding
 STEEP = (2.0**60, 2.0**40)  # k [1/s]: what is bounded leaves less than AGREE of the limit
 AGREE = 1e-6  # of a step
-ROUNDING = 1e-12  # of its terms
+ROUNDING = 1e-12  # of its terms, and of the state that it changes
 BESIDE = 1e-9  # of the run: so far before an event that no stop is
 REMEDY = (
     "Let {what} rise over a short time, as by s*min(1, max(0, t/tau)){beside}; or read something "
@@ -75,13 +75,14 @@ def _require_ramp(plant: Plant, tied: Dependence, t: float, y: Array, behind: Ar
     memories = [_memory(plant, *_before(plant, t, y)), *(_memory(plant, t, x) for x in (y, behind))]
     impulses = _impulses(plant, tied, t, y)
     step = behind[plant.mechanism.size :] - y[plant.mechanism.size :]
+    size = np.abs(y[plant.mechanism.size :])
     free = np.flatnonzero(~tied.holds(memories[1]))
     free = free[free + plant.mechanism.size != plant.works.places[2]]
     for memory in memories:
         moved, kept = tied.terms(memory, impulses)
         for k in STEEP:
             grown, left = tied.growing(memory, impulses, k)
-            least = AGREE * np.abs(step) + ROUNDING * moved
+            least = AGREE * np.abs(step) + ROUNDING * (moved + size)
             if not (
                 (np.abs(grown - step) <= least)[free].all() and (np.abs(left) <= AGREE * kept).all()
             ):
