@@ -23,10 +23,12 @@ typedef struct {
 #define FMI2(type) VBG_EXPORT type
 #define STATUS(good) ((good) ? OK : ERROR)
 
-static void say(vbg_fmu *f, const char *text)
+static void say(vbg_fmu *f, int failed, const char *text)
 {
     const fmi2CallbackFunctions *calls = f->logger;
-    if (calls && calls->logger) calls->logger(f->environment, f->name, ERROR, "logStatusError", "%s", text);
+    if (!calls || !calls->logger) return;
+    if (failed) calls->logger(f->environment, f->name, ERROR, "logStatusError", "%s", text);
+    else calls->logger(f->environment, f->name, WARNING, "logStatusWarning", "%s", text);
 }
 
 FMI2(const char *) fmi2GetTypesPlatform(void) { return "default"; }

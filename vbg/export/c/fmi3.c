@@ -14,11 +14,11 @@ typedef void (*fmi3IntermediateUpdateCallback)(void *, double, bool, bool, bool,
 #define FMI3(type) VBG_EXPORT type
 #define STATUS(good) ((good) ? OK : ERROR)
 
-static void say(vbg_fmu *f, const char *text)
+static void say(vbg_fmu *f, int failed, const char *text)
 {
     fmi3LogMessageCallback tell;
     memcpy(&tell, &f->logger, sizeof tell); /* a function's address in an object's */
-    if (tell) tell(f->environment, ERROR, "logStatusError", text);
+    if (tell) tell(f->environment, failed ? ERROR : WARNING, failed ? "logStatusError" : "logStatusWarning", text);
 }
 
 /* In front of the end `to` of a step: an importer that hears of the integrator's steps may read

@@ -61,6 +61,8 @@ int main(int count, char **given)
     const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     fprintf(stderr, "%s: %u steps, %u rates, %d events, %.3g s, %.3g kB\n", m->name, v.s.steps, v.s.rates,
             v.s.events, seconds, (double)vbg_doubles(m) * 8e-3);
+    if (v.s.unsettled > 0)
+        fprintf(stderr, "%s: at %u events " VBG_UNSETTLED "\n", m->name, v.s.unsettled);
     if (status != VBG_OK)
         fprintf(stderr, "%s: stopped at t = %.6g s: %s%s%s\n", m->name, v.s.t, vbg_status_text(status),
                 *vbg_about(&v) ? ": " : "", vbg_about(&v));

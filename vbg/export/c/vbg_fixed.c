@@ -40,7 +40,7 @@ static vbg_status step_to(vbg *v, double t)
     v->s.t = meets ? next.after : t;
     if (!vbg_all_finite(v->x, n)) v->s.status = VBG_NOT_FINITE;
     else if (v->s.left > VBG_LOST) v->s.status = VBG_OPEN;
-    else v->s.status = vbg_look_at_turns(v, t, v->x);
+    else if ((v->s.status = vbg_defined(v)) == VBG_OK) v->s.status = vbg_look_at_turns(v, t, v->x);
     vbg_keep_turns(v);
     return v->s.status;
 }

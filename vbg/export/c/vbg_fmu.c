@@ -101,8 +101,18 @@ static int fails(vbg_fmu *f, const char *why)
     const char *about = vbg_about(&f->v);
     snprintf(text, sizeof text, "%s at t = %.6g s: %s%s%s", f->v.m->name, f->k.t, why, *about ? ": " : "", about);
     f->k.phase = VBG_FAILED;
-    if (f->log) f->log(f, text);
+    if (f->log) f->log(f, 1, text);
     return 0;
+}
+
+/* What the last event is to be warned of. */
+static void warn(vbg_fmu *f)
+{
+    char text[256];
+    if (f->v.s.unsettled == f->k.told) return;
+    f->k.told = f->v.s.unsettled;
+    snprintf(text, sizeof text, "%s up to t = %.6g s: " VBG_UNSETTLED, f->v.m->name, f->k.t);
+    if (f->log) f->log(f, 0, text);
 }
 
 int vbg_fmu_tolerance(vbg_fmu *f, double tolerance)
@@ -369,6 +379,7 @@ static int handled(vbg_fmu *f, int *values_changed, double *next)
     *values_changed = memcmp(f->z, f->x, n * sizeof *f->x) != 0;
     *next = vbg_next(&f->v).at;
     vbg_fmu_changed(f);
+    warn(f);
     return status == VBG_OK ? 1 : fails(f, vbg_status_text(status));
 }
 
@@ -391,6 +402,7 @@ int vbg_fmu_update(vbg_fmu *f, int *values_changed, int *nominals_changed, doubl
     *values_changed = memcmp(f->z, f->x, n * sizeof *f->x) != 0;
     *next = vbg_next(&f->v).at;
     vbg_fmu_changed(f);
+    warn(f);
     if (f->v.s.left > VBG_LOST) return fails(f, vbg_status_text(VBG_OPEN));
     if (!vbg_fmu_freedoms) return 1;
     const int others = vbg_chart_settle(f, vbg_fmu_seen(f), f->x);
@@ -406,7 +418,9 @@ int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode)
     const vbg_model *m = f->v.m;
     double drift = 0.0;
     const double *y = vbg_fmu_held(f);
-    const vbg_status status = vbg_look_at_turns(&f->v, vbg_fmu_seen(f), y);
+    switch_values(f);
+    vbg_status status = vbg_defined(&f->v);
+    if (status == VBG_OK) status = vbg_look_at_turns(&f->v, vbg_fmu_seen(f), y);
     vbg_keep_turns(&f->v);
     if (status != VBG_OK) return fails(f, vbg_status_text(status));
     if (f->k.charted) {
@@ -452,6 +466,7 @@ int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
     const int way = (f->inputs_change ? 0 : VBG_BEYOND) | (f->early ? VBG_TO_EVENT : 0) | (f->between ? VBG_ONE_STEP : 0);
     for (;;) {
         const vbg_status status = vbg_advance_by(&f->v, to, way, f->trial, reached);
+        warn(f);
         if (status != VBG_OK) {
             f->k.t = *reached = fmax(f->k.t, fmin(*reached, f->v.s.t));
             return fails(f, vbg_status_text(status));

@@ -47,6 +47,7 @@ typedef struct vbg_kept {
     double at, moved, limit; /* of coordinates: time of y; posture gone since T; where others are chosen */
     vbg_phase phase;
     int dirty, touched, known;
+    unsigned told;     /* events without modes that agree */
     int charted, lost; /* states follow from coordinates; there are none that do */
 } vbg_kept;
 
@@ -63,7 +64,7 @@ typedef struct vbg_fmu {
     size_t doubles;
     int co_simulation, inputs_change;
     int events, early; /* Co-Simulation: event mode is used; a step may end in front of an event */
-    void (*log)(struct vbg_fmu *fmu, const char *text);
+    void (*log)(struct vbg_fmu *fmu, int failed, const char *text); /* an error, or a warning */
     void (*between)(struct vbg_fmu *fmu, double *to); /* called at the ends of steps before `to`, or 0 */
     void *environment, *logger, *updater;
     char *name;

@@ -31,6 +31,9 @@ int vbg_look(vbg *v, double t, const double *x);
 const double *vbg_rounding(vbg *v, double t, const double *x);
 const double *vbg_terms(vbg *v, double t, const double *x);
 void vbg_keep_signs(vbg *v);
+
+/* VBG_UNDEFINED where the `value` of a function that is more than a kink is no number. */
+vbg_status vbg_defined(vbg *v);
 void vbg_pass(vbg *v, double t, double *x);
 
 /* Turns of parts at (t, x): where a run begins; VBG_HALF_TURN where one has passed half a turn since

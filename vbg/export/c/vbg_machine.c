@@ -27,6 +27,7 @@ const char *vbg_status_text(vbg_status status)
     case VBG_HALF_TURN:
         return "the ends of a bushing or of an element of a beam are turned by half a turn against each other: its law"
                " has two opposite torques there, and none beyond";
+    case VBG_UNDEFINED: return "what switches has no value, as the root of a negative number";
     default: return "the run has failed before";
     }
 }
@@ -161,6 +162,12 @@ void vbg_open(vbg *v, const vbg_model *m, double *memory)
     for (int i = 0; i < m->tuning->words; i++)
         if (m->tuning->tape[i] == VBG_START) v->x[m->tuning->at[i]] = followed(v, i);
     vbg_tolerances(v, m->rtol, m->atol);
+}
+
+const char *vbg_about(const vbg *v)
+{
+    if (v->s.about > 0) return v->m->part_names[v->s.about - 1];
+    return v->s.about < 0 ? v->m->switch_names[-1 - v->s.about] : "";
 }
 
 void vbg_tolerances(vbg *v, double rtol, double atol)

@@ -101,8 +101,12 @@ typedef enum vbg_status {
     VBG_SINGULAR,       /* beside a posture where joints lose their grip */
     VBG_CHATTER,        /* something switches endlessly at one instant */
     VBG_HALF_TURN,      /* the ends of a part are turned by half a turn: vbg_about */
+    VBG_UNDEFINED,      /* what switches has no value: vbg_about */
     VBG_ENDED           /* the run has failed before */
 } vbg_status;
+
+/* What is to be said where vbg_scalars.unsettled is not zero. */
+#define VBG_UNSETTLED "no modes were found that agree with their conditions; the last that were tried were taken"
 
 const char *vbg_status_text(vbg_status status);
 
@@ -128,10 +132,11 @@ typedef struct vbg_scalars {
     double ticks;                       /* steps of vbg_tick */
     int pending, dense, fresh, passed, events;
     unsigned steps, rates;
+    unsigned unsettled; /* events behind which no modes were found that agree with their conditions */
     int newton, rounds; /* at most: Newton's steps onto the joints; changes of modes at one instant */
     int sloped_here, stale; /* of Radau: its Jacobian is of x; is to be made anew */
     int stopped; /* in front of the event that is pending */
-    int part;    /* that the status is about, counted from 1; 0: none */
+    int about;   /* what the status is about: a part, counted from 1; -1, ...: a switching function; 0: none */
     vbg_status status;
 } vbg_scalars;
 
@@ -150,7 +155,7 @@ typedef struct vbg {
     double *jacobian, *real, *complex, *pivot; /* of Radau: slopes of the rates, factors, their rows */
 } vbg;
 
-/* The name of the part that the status is about, "" if none. */
+/* The name of what the status is about, "" if of nothing. */
 const char *vbg_about(const vbg *v);
 
 /* Doubles that a run needs. */

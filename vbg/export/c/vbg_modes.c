@@ -81,7 +81,8 @@ static int comes(vbg *v, double t, double *x, int i)
 static void agree(vbg *v, double t, double *x, int behind)
 {
     const vbg_model *m = v->m;
-    for (int round = 0, wrong = 1; round < v->s.rounds && wrong; round++) {
+    int wrong = 1;
+    for (int round = 0; round < v->s.rounds && wrong; round++) {
         const double *value = vbg_values(v, t, x), *rounded = v->rounded;
         wrong = 0;
         for (int i = 0; i < m->switches; i++) {
@@ -92,7 +93,7 @@ static void agree(vbg *v, double t, double *x, int behind)
             v->wrong[i] = sure && (value[i] > 0.0) != (x[at] > 0.5) ? 1.0 : 0.0;
             wrong |= v->wrong[i] > 0.0;
         }
-        if (!wrong) break;
+        if (!wrong) return;
         vbg_rounding(v, t, x);
         for (int i = 0; i < m->switches; i++)
             if (fabs(value[i]) < rounded[i]) v->wrong[i] = 0.0;
@@ -105,6 +106,7 @@ static void agree(vbg *v, double t, double *x, int behind)
         }
         turn(v, x);
     }
+    if (wrong && !(m->step > 0.0)) v->s.unsettled++; /* a step of fixed length turns the rest over in the next */
 }
 
 /* Signs: of a mode its own side, of a mere switch that of its function. */
@@ -146,6 +148,16 @@ int vbg_look(vbg *v, double t, const double *x)
         if (!over) v->since[i] = t;
     }
     return crossed;
+}
+
+vbg_status vbg_defined(vbg *v)
+{
+    for (int i = 0; i < v->m->switches; i++)
+        if (isnan(v->value[i]) && !v->m->quiet[i]) {
+            v->s.about = -1 - i;
+            return VBG_UNDEFINED;
+        }
+    return VBG_OK;
 }
 
 void vbg_keep_signs(vbg *v)

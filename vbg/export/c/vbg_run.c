@@ -119,7 +119,8 @@ static int is_too_long(const vbg *v)
     return 0;
 }
 
-/* The first crossing inside the last step: its time, and `root` of all that cross there. */
+/* The first crossing inside the last step: its time, and `root` of all that cross there; NAN where a
+   function has no value. */
 static double find_event(vbg *v)
 {
     const vbg_model *m = v->m;
@@ -131,6 +132,7 @@ static double find_event(vbg *v)
         if (look == LOOKS) copy(v->trial, v->raw, m->states);
         else vbg_between(v, high, v->trial);
         vbg_values(v, high, v->trial);
+        if (vbg_defined(v) != VBG_OK) return NAN;
         if (vbg_look(v, high, v->trial)) {
             for (int i = 0; i < m->switches; i++) {
                 const double low = v->since[i];
@@ -230,6 +232,7 @@ static vbg_status make_step(vbg *v, double bound)
     if (v->m->switches > 0) {
         if (!vbg_make_dense(v)) return take_back(v);
         v->s.event_time = find_event(v);
+        if (isnan(v->s.event_time)) return VBG_UNDEFINED;
     }
     if (!isfinite(v->s.event_time)) return vbg_look_at_turns(v, v->s.t_step, v->raw);
     if (is_too_long(v)) return take_back(v);

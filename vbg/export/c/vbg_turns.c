@@ -50,7 +50,7 @@ vbg_status vbg_look_at_turns(vbg *v, double t, const double *x)
     for (int i = 0; i < v->m->parts; i++, found += WORDS) {
         const double now = sign(*found);
         if (v->side[i] * now < 0.0 && jumps(found + 1, found + 4)) {
-            v->s.part = i + 1;
+            v->s.about = i + 1;
             return VBG_HALF_TURN;
         }
         if (fabs(now) > 0.0) v->next_side[i] = now;
@@ -68,10 +68,8 @@ vbg_status vbg_before_half_a_turn(vbg *v, double t, const double *x, vbg_status 
     const double *found = status == VBG_STEP_TOO_SMALL && v->m->parts > 0 ? vbg_turns(v, t, x) : 0;
     for (int i = 0; found && i < v->m->parts; i++, found += WORDS)
         if (fabs(*found) < CLOSE && jumps(found + 1, found + 4)) {
-            v->s.part = i + 1;
+            v->s.about = i + 1;
             return VBG_HALF_TURN;
         }
     return status;
 }
-
-const char *vbg_about(const vbg *v) { return v->s.part > 0 ? v->m->part_names[v->s.part - 1] : ""; }
