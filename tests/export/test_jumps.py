@@ -7,6 +7,8 @@ import pytest
 import vbg
 from tests.export.comparing import compiled, table
 from tests.laws.flexible.test_beyond_small import machine as strip
+from tests.simulate.postures.test_half_turns import free, laws
+from vbg.cli.main import main
 from vbg.errors import ModelError
 from vbg.export import exported, write_code
 from vbg.export.fmu import write_fmu
@@ -89,6 +91,15 @@ def test_impulses_are_shared_as_in_a_run(seed, tmp_path):
         )
         found.append(rows["B.speed"][-1])
     np.testing.assert_allclose(found, exact, rtol=1e-6)
+
+
+def test_programs_of_the_equations_say_that_they_wind_on(tmp_path, capsys):
+    vbg.write(free(laws(1.0)["bushing"], [0.0, 0.0, 9.0]), tmp_path / "free.toml")
+    given = ["export", str(tmp_path / "free.toml"), "--equations"]
+    assert main([*given, "python", "-o", str(tmp_path / "free.py")]) == 0
+    assert "forces.neck: its law has two opposite torques" in capsys.readouterr().err
+    assert main([*given, "text", "-o", str(tmp_path / "free.txt")]) == 0
+    assert "half a turn" not in capsys.readouterr().err
 
 
 def test_what_is_not_looked_for_is_said(tmp_path):

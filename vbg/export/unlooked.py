@@ -5,13 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vbg.assemble.system import System
-from vbg.export.jumps import uncounted_jumps
+from vbg.export.jumps import jumping, uncounted_jumps
 from vbg.model import Model
+from vbg.simulate.events.half_turns import watched
 
 
 def unlooked(system: System) -> tuple[str, ...]:
     """One sentence for each, of parts that the machine has."""
     return (*uncounted_jumps(system), *_beyond(system.model))
+
+
+def unlooked_by_equations(system: System) -> tuple[str, ...]:
+    """The same of programs of the equations in symbols, which have no events."""
+    return (*_half_turned(system), *_unmoved(system), *_beyond(system.model))
+
+
+def _half_turned(system: System) -> Iterator[str]:
+    for part in watched(system):
+        yield (
+            f"forces.{part.name}: its law has two opposite torques at half a turn and none beyond "
+            "(vbg run ends there); the program does not look."
+        )
+
+
+def _unmoved(system: System) -> Iterator[str]:
+    for part, why in jumping(system).items():
+        yield (
+            f"{part}: where what is prescribed there jumps with {why}, an impulse moves the "
+            "machine in vbg run; the program has none."
+        )
 
 
 def _beyond(model: Model) -> Iterator[str]:

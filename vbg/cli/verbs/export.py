@@ -185,11 +185,14 @@ def _unit(arguments: argparse.Namespace) -> int:
 
 def _equations(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
+    from vbg.export.unlooked import unlooked_by_equations
 
     require_output(arguments.output, (ENDINGS[arguments.equations],))
     system = assemble(read_checked(arguments))
     written = exported_equations(system, arguments.equations)
     write_text(arguments.output, f"{written}\n", follow=False)
+    for words in () if arguments.equations in ("latex", "text") else unlooked_by_equations(system):
+        _tell(words)
     wrote(arguments.output, f"equations, {arguments.equations}")
     return 0
 
