@@ -170,6 +170,7 @@ def _natural(probe: Probe, jacobian: Array, x: Array) -> tuple[Array, Array]:
         if s.state.kind in ("position", "quaternion"):
             found[at] = length if s.state.kind == "position" else 1.0
         elif (flow := f"signal {owner}.{FLOWS.get(what, '')}") in probe.spans:
+            at = slice(s.first, s.first + 3)  # of the body; behind them of its shapes
             flows = np.linalg.norm(jacobian[probe.spans[flow], at], axis=0)
             moving[at] = np.isfinite(flows) & (flows > 0.0)
             unit = length if what == "momentum" else 1.0
