@@ -213,3 +213,78 @@ def test_what_is_held_in_its_middle_has_two_sides():
             spans = {"t_end": 1e-3, "output_step": 5e-4}
             found = told(vbg.simulate(model, start="equilibrium", method="radau", **spans))
             assert len(found) == (share > 0.1), (hub, share, found)
+
+
+def column(size, holder, tip, own):
+    """One at rest, held in this way at its hub, with these shares of 3 EI / l^2 at its tip and of
+    10 EI / l^2 of its own weight."""
+    length, EI, mu = map(float, size)
+    stiff = [1e7 * EI / length**3] * 3 + [1e6 * EI / length] * 3
+    ends = {"between": ["ground", "arm.hub"]}
+    rigid = dict(zip(("EA", "GJ", "EI_y", "EI_z"), np.array([1, 1, 1, 1]) * 1e6 * EI, strict=True))
+    rigid = {key: float(value) for key, value in rigid.items()}
+    rigid["EA"] /= length**2
+    holders = {
+        "fixed": {"kind": "fixed"},
+        "bushing": {"kind": "bushing", "stiffness": stiff},
+        "beam_element": {"kind": "beam_element", "length": 0.1 * length, **rigid},
+    }
+    part = {"holder": ends | holders[holder]}
+    force = [-float(tip) * 3.0 * EI / length**2, 0.0, 0.0]
+    push = {"push": {"kind": "force", "on": "arm.tip", "force": force}}
+    own_mesh = flexible(strip(length, EI, mu), {"hub": 0, "tip": N}, modes=3, damping=0.02)
+    return vbg.Model(
+        gravity=[-float(own) * 10.0 * EI / (mu * length**3), 0.0, 0.0],
+        bodies={"arm": {"flexible": own_mesh, "position": [length / 2, 0.0, 0.0]}},
+        joints=part if holder == "fixed" else {},
+        forces=push if holder == "fixed" else push | part,
+    )
+
+
+@pytest.mark.parametrize("holder", ["fixed", "bushing", "beam_element"])
+@pytest.mark.parametrize("size", [*draws(3)])
+def test_loads_of_a_column_add_up_whatever_holds_it(size, holder):
+    """N / (3 EI / l^2) + m g / (10 EI / l^2) beside a tenth, in any mixture and with either sign;
+    loads that are each below it are told where they are above it together."""
+    length, EI, mu = map(float, size)
+    period = length**2 * np.sqrt(mu / EI)
+    spans = {"t_end": float(0.01 * period), "output_step": float(0.005 * period)}
+    for mixture in (0.0, 1.0, float(np.random.default_rng(int(1e4 * length)).uniform(0.2, 0.8))):
+        for total in (0.095, 0.105, -0.095, -0.105):
+            model = column(size, holder, mixture * total, (1.0 - mixture) * total)
+            found = told(vbg.simulate(model, start="equilibrium", method="radau", **spans))
+            assert len(found) == (abs(total) > 0.1), (mixture, total, found)
+            assert all(("pulled" if total < 0.0 else "pressed") in what for what in found)
+            if 0.0 < mixture < 1.0 and found:
+                assert "between its points hub and tip" in found[0] and "own mass" in found[0]
+
+
+def test_a_load_that_cancels_another_elsewhere_hides_nothing():
+    """A column that is pressed at its hub and pulled at its tip is neither in sum."""
+    found = told(
+        vbg.simulate(
+            column((1.3, 40.0, 0.6), "bushing", -0.6, 0.6),
+            start="equilibrium",
+            method="radau",
+            t_end=1e-3,
+            output_step=5e-4,
+        )
+    )
+    assert len(found) == 1 and "its matrices do not know" in found[0]
+
+
+def test_what_springs_hold_is_told():
+    """A strip that hangs on springs by its tip and stands on none is pulled by its own weight."""
+    length, EI, mu = 1.3, 40.0, 0.6
+    for share in (0.09, 0.11):
+        own_mesh = flexible(strip(length, EI, mu), {"hub": 0, "tip": N}, modes=3, damping=0.02)
+        g = share * 10.0 * EI / (mu * length**3)
+        spring = {"kind": "spring", "k": 1e7 * EI / length**3, "length": 0.2 * length}
+        spring["between"] = [{"body": "ground", "at": [1.7 * length, 0, 0]}, "arm.tip"]
+        model = vbg.Model(
+            gravity=[-g, 0.0, 0.0],
+            bodies={"arm": {"flexible": own_mesh, "position": [length, 0.0, 0.0]}},
+            forces={"hook": spring},
+        )
+        run = vbg.simulate(model, start="equilibrium", method="radau", t_end=1e-3, output_step=5e-4)
+        assert len(told(run)) == (share > 0.1), (share, told(run))

@@ -21,12 +21,26 @@ accelerated along itself, with the 1/k by which that yields in mean (of a column
 its end m a / (10 EI / l^2); what buckles under its weight has 7.84 EI / l^2: A. Greenhill,
 Proceedings of the Cambridge Philosophical Society 4 (1881) 65).  What pulls stiffens as much; the
 pull of a turn is the one above.
+
+Such loads on one body act together.  With N_i the force along the line of the length d_i from p,
+B_i the deflections across it by modal coordinates (2, n), and W the frequencies, they take from
+the energy 1/2 q^T W^2 q as much as turns of these lines do, 1/2 sum N_i / d_i |B_i q|^2, so that
+the share of the stiffness that is lost or won is at most the eigenvalue of
+
+    W^-1 (sum N_i / d_i B_i^T B_i) W^-1
+
+that is largest by its size.  One load has N / (k d); of a tip's load N and the weight m g of a
+column it is N / (3 EI / l^2) + m g / (10 EI / l^2) but for 2 % (S. Dunkerley, Philosophical
+Transactions of the Royal Society A 185 (1894) 279); what presses one limb and pulls another does
+not cancel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +68,7 @@ def beyond_linear(model: Model, time: Array, signals: Mapping[str, Array]) -> It
     for name, body in model.bodies.items():
         if body.flexible is None or not body.flexible.modes.count:
             continue
-        points = _held(model, name) or ("",)
+        points = _held(model, name)
         modes = body.flexible.modes
         bent = signals.get(f"{name}.modal")
         yield from _turning(name, modes, points, time, signals)
@@ -64,9 +78,23 @@ def beyond_linear(model: Model, time: Array, signals: Mapping[str, Array]) -> It
 
 
 def _held(model: Model, name: str) -> tuple[str, ...]:
-    """The points of a flexible body that joints hold."""
-    ends = {end.body for joint in model.joints.values() for end in attachments(joint)}
-    return tuple(p for p in model.bodies[name].flexible.modes.interfaces if f"{name}_{p}" in ends)
+    """The points of a flexible body that joints hold, bushings or elements of beams; of one that
+    has none, those between which and another body any force acts, and its mass centre."""
+    forces = model.forces.values()
+    firm = [*model.joints.values(), *(part for part in forces if _firm(part))]
+    return _on(model, name, firm) or (*_on(model, name, forces), "")
+
+
+def _firm(part: Any) -> bool:
+    """Whether a force holds a point to all sides."""
+    return part.kind == "beam_element" or (part.kind == "bushing" and bool(np.any(part.stiffness)))
+
+
+def _on(model: Model, name: str, parts: Iterable[Any]) -> tuple[str, ...]:
+    """The points of a flexible body that stand by these parts on another one."""
+    pairs = ([end.body for end in attachments(part)] for part in parts)
+    bodies = {body for pair in pairs if len(pair) > 1 for body in pair}
+    return tuple(p for p in model.bodies[name].flexible.modes.interfaces if f"{name}_{p}" in bodies)
 
 
 def _seen_from(modes: Modes, point: str) -> tuple[Array, Array, float]:
@@ -141,6 +169,22 @@ def _hull(arms: Array) -> Array:
     return arms[sorted(far)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """What presses a body towards a point that is held: in words, its force [N] of each row, and
+    the deflections across its line, by coordinates of the energy 1/2 |q|^2, over the root of the
+    line's length, (2, n) [N^-1/2]: (B W^-1) / sqrt(d)."""
+
+    what: str
+    pressing: Array
+    across: Array
+
+    @property
+    def buckles(self) -> float:
+        """k d [N]."""
+        return float(np.linalg.norm(self.across, 2)) ** -2
+
+
 def _loaded(
     name: str,
     modes: Modes,
@@ -149,68 +193,104 @@ def _loaded(
     time: Array,
     signals: Mapping[str, Array],
 ) -> Iterator[Problem]:
-    """Forces that press the body together or pull at it, beside what buckles it: the largest."""
+    """Forces that press the body together or pull at it, beside what buckles it: as they act
+    together seen from the point that is held where they are most."""
     if f"{name}.rotation" not in signals or f"{name}.angular_velocity" not in signals:
         return
-    worst, told, critical = np.zeros(len(time)), "", 0.0
+    worst, told = np.zeros(len(time)), ""
     for held in points:
-        at_points = _at_points(name, modes, held, signals)
-        for what, pressing, buckles in (*at_points, *_by_mass(name, modes, held, gravity, signals)):
-            share = pressing / buckles
-            if np.nanmax(np.abs(share), initial=0.0) > np.nanmax(np.abs(worst), initial=0.0):
-                worst, told, critical = share, what, buckles
+        loads = (
+            *_at_points(name, modes, held, signals),
+            *_by_mass(name, modes, held, gravity, signals),
+        )
+        share = _share(loads, len(time))
+        if np.abs(share).max(initial=0.0) > np.abs(worst).max(initial=0.0):
+            worst, told = share, _told(loads, share)
     over = np.abs(worst) > PRESS
     if over.any():
-        first = int(np.argmax(over))
-        most, pulled = float(np.nanmax(np.abs(worst))) * critical, worst[first] < 0.0
+        first, most = int(np.argmax(over)), int(np.argmax(np.abs(worst)))
+        pulled = worst[most] < 0.0
         yield Problem(
             "warning",
             f"bodies.{name}",
-            f"is {'pulled' if pulled else 'pressed'} {told} by up to {most:.4g} N, first at t = "
-            f"{float(time[first]):.4g} s by more than a tenth of about {critical:.4g} N, at which "
-            "a body so stiff buckles: its matrices do not know that "
-            f"{'tension stiffens' if pulled else 'pressure softens'} it.",
+            f"is {'pulled' if pulled else 'pressed'} {told}, first at t = {float(time[first]):.4g} "
+            f"s by more than a tenth, and by up to {100.0 * abs(worst[most]):.3g} % at t = "
+            f"{float(time[most]):.4g} s, of what buckles a body so stiff: its matrices do not know "
+            f"that {'tension stiffens' if pulled else 'pressure softens'} it.",
             REMEDY,
         )
 
 
-def _at_points(
-    name: str, modes: Modes, held: str, signals: Mapping[str, Array]
-) -> Iterator[tuple[str, Array, float]]:
-    """In words, what presses between a point that is held and each other one [N], and what
-    buckles [N]."""
+def _share(loads: Sequence[_Load], rows: int) -> Array:
+    """The share of the stiffness that loads take (+) or give (-) in each row, the largest of each
+    alone and of all together; zero where no sum is more than PRESS.  Alone, for the inertia that
+    takes from a load as the body rings along itself gives as much half a period later."""
+    share = np.zeros(rows)
+    if not loads:
+        return share
+    forces = np.array([load.pressing for load in loads])
+    # eigenvalues of a sum are no more than the sum of the eigenvalues
+    alone = forces.T / np.array([load.buckles for load in loads])
+    bound = np.abs(alone).sum(axis=1)
+    asked = np.flatnonzero(np.isfinite(bound) & (bound > PRESS))
+    # of V^T D V those of R D R^T, V^T = Q R:  no larger than there are loads or modes
+    R = np.linalg.qr(np.vstack([load.across for load in loads]).T, mode="r")
+    each = np.array([part @ part.T for part in np.split(R, len(loads), axis=1)])
+    for at in range(0, len(asked), ROWS):
+        some = asked[at : at + ROWS]
+        values = np.linalg.eigvalsh(np.tensordot(forces[:, some].T, each, 1))
+        every = np.hstack([values[:, [0, -1]], alone[some]])
+        share[some] = every[np.arange(len(some)), np.argmax(np.abs(every), axis=1)]
+    return share
+
+
+def _told(loads: Sequence[_Load], share: Array) -> str:
+    """In words, the loads that make the largest share, with what each would buckle at."""
+    row = int(np.argmax(np.abs(share)))
+    parts = [np.sign(share[row]) * load.pressing[row] / load.buckles for load in loads]
+    return " and ".join(
+        f"{load.what} by {abs(load.pressing[row]):.4g} N (it alone buckles at about "
+        f"{load.buckles:.4g} N)"
+        for load, part in zip(loads, parts, strict=True)
+        if part > 0.1 * max(parts)
+    )
+
+
+def _at_points(name: str, modes: Modes, held: str, signals: Mapping[str, Array]) -> Iterator[_Load]:
+    """What presses between a point that is held and each other one."""
     for end in modes.interfaces:
         force = signals.get(f"{name}_{end}.force")
         if force is None or end == held:
             continue
-        along, buckles = _column(modes, held, end)
-        if np.isfinite(buckles):
+        along, across = _column(modes, held, end)
+        if across.any():
             told = f"between its points {held} and {end}" if held else f"at its point {end}"
             # what the body exerts away from `held` presses it
-            yield told, np.sum(force * _turned(signals[f"{name}.rotation"], along), axis=1), buckles
+            out = _turned(signals[f"{name}.rotation"], along)
+            yield _Load(told, np.sum(force * out, axis=1), across)
 
 
 def _by_mass(
     name: str, modes: Modes, held: str, gravity: Array, signals: Mapping[str, Array]
-) -> Iterator[tuple[str, Array, float]]:
+) -> Iterator[_Load]:
     """The same of the mass on either side of a point that is held, by m (a - g); less that of
     m w x (w x r), which is the turn's."""
     acceleration = signals.get(f"{name}.acceleration")
     if acceleration is None or not held:
         return
     distance = float(np.linalg.norm(modes.interfaces[held][0]))
-    for mass, along, buckles in _sides(modes, held):
+    for mass, along, across in _sides(modes, held):
         out = _turned(signals[f"{name}.rotation"], along)
         pressing = mass * np.sum((acceleration - gravity) * out, axis=1)
-        across = np.cross(signals[f"{name}.angular_velocity"], along)
-        own = np.maximum(np.abs(pressing) - mass * distance * np.sum(across**2, axis=1), 0.0)
-        yield f"by its own mass at its point {held}", np.copysign(own, pressing), buckles
+        turn = np.cross(signals[f"{name}.angular_velocity"], along)
+        own = np.maximum(np.abs(pressing) - mass * distance * np.sum(turn**2, axis=1), 0.0)
+        yield _Load(f"by its own mass at its point {held}", np.copysign(own, pressing), across)
 
 
-def _sides(modes: Modes, held: str) -> Iterator[tuple[float, Array, float]]:
+def _sides(modes: Modes, held: str) -> Iterator[tuple[float, Array, Array]]:
     """Of what lies on either side of a point: its mass [kg], the direction to its mass centre, and
-    k d [N], d being the distance of this and 1/k the mean deflection of the side under a load that
-    is spread as its mass is."""
+    its mean deflections across this as `_Load` has them (1/k is that under a load that is spread
+    as the mass is)."""
     mesh = modes.elements
     arms, moved, _ = _seen_from(modes, held)
     masses = (mesh.M @ mesh.rigid(np.zeros(3))[:, 0]).reshape(len(arms), -1)[:, 0]
@@ -220,9 +300,9 @@ def _sides(modes: Modes, held: str) -> Iterator[tuple[float, Array, float]]:
         if mass <= 0.0:
             continue
         centre, mean = (np.tensordot(masses[side], each[side], 1) / mass for each in (arms, moved))
-        along, buckles = _buckling(centre, mean, modes)
-        if np.isfinite(buckles):
-            yield mass, along, buckles
+        along, across = _across(centre, mean, modes)
+        if across.any():
+            yield mass, along, across
 
 
 def _turned(quaternions: Array, v: Array) -> Array:
@@ -232,26 +312,26 @@ def _turned(quaternions: Array, v: Array) -> Array:
     return v + 2.0 * (w * across + np.cross(u, across))
 
 
-def _column(modes: Modes, held: str, end: str) -> tuple[Array, float]:
-    """The direction from one point to another, in the axes of the body, and k d [N], k what the
-    body resists with to the side; infinite where the points coincide."""
+def _column(modes: Modes, held: str, end: str) -> tuple[Array, Array]:
+    """The direction from one point to another, in the axes of the body, and how the body yields
+    across it; nothing where the points coincide."""
     place, shapes = modes.interfaces[end]
     if held:
         at, S = modes.interfaces[held]
         shapes = shapes[:3] - S[:3] - np.cross(S[3:], place - at, axisa=0, axisc=0)
         place = place - at
-    return _buckling(place, shapes[:3], modes)
+    return _across(place, shapes[:3], modes)
 
 
-def _buckling(arm: Array, shapes: Array, modes: Modes) -> tuple[Array, float]:
-    """The direction of an arm, and k d at its end, which modal coordinates move by `shapes`."""
+def _across(arm: Array, shapes: Array, modes: Modes) -> tuple[Array, Array]:
+    """The direction of an arm, and the deflections of its end, which modal coordinates move by
+    `shapes`, across it as `_Load` has them."""
     distance = float(np.linalg.norm(arm))
     if distance == 0.0:
-        return arm, np.inf
+        return arm, np.zeros((2, modes.count))
     along = arm / distance
-    side = (np.eye(3) - np.outer(along, along)) @ shapes / modes.frequencies
-    yields = float(np.linalg.norm(side, 2)) ** 2
-    return along, distance / yields if yields > 0.0 else np.inf
+    aside = np.linalg.svd(along[None])[2][1:]  # two directions across the arm
+    return along, aside @ shapes / modes.frequencies / np.sqrt(distance)
 
 
 def _bending(
