@@ -10,10 +10,11 @@ from vbg.simulate.discrete.tables import KERNELS, Flat
 
 _PAIRS = read_only(np.zeros((0, 2), dtype=np.int64))
 _TAPE = NOTHING, _PAIRS, _PAIRS
+UNWATCHED = NO_PLACES, NO_VALUES, NO_VALUES  # no half turns
 _MACHINE = Flat(*3 * (NO_PLACES, NO_VALUES), NO_VALUES, NO_VALUES)
 
 steps_of = Native(
     KERNELS,
     "vbg.simulate.discrete.kernels:steps_of",
-    *(NO_VALUES, 0.0, 0.0, 0, _MACHINE, 0, *_TAPE, *_TAPE),
+    *(NO_VALUES, 0.0, 0.0, 0, _MACHINE, 0, *_TAPE, *_TAPE, *UNWATCHED),
 )

@@ -23,6 +23,8 @@ from vbg.simulate.discrete.tables import (
     SQUARE,
 )
 
+NEAR = 1e-12  # more than rounding makes of a sum of products of unit quaternions
+
 
 def compiled(function):
     """Decorator of the kernels of this file, as those of the tape."""
@@ -292,6 +294,33 @@ def add_rates(x, address, program, straight, turning, t, dt):
 
 
 @compiled
+def quaternion(x, q):
+    """That at q of the state; the ground's is behind them all."""
+    if q == x.shape[0]:
+        return 1.0, 0.0, 0.0, 0.0
+    return at(x, q), at(x, q + 1), at(x, q + 2), at(x, q + 3)
+
+
+@compiled
+def at_half_a_turn(x, pairs, written, sides):
+    """Whether a cosine of half an angle, q_B . (q_A o q_0), is not clearly on its side of zero:
+    at zero, beyond it, or no number."""
+    for k in range(sides.shape[0]):
+        a, a1, a2, a3 = quaternion(x, at(pairs, 2 * k))
+        b, b1, b2, b3 = quaternion(x, at(pairs, 2 * k + 1))
+        q, q1, q2, q3 = quaternion(written, 4 * k)
+        cosine = (
+            b * (a * q - a1 * q1 - a2 * q2 - a3 * q3)
+            + b1 * (a * q1 + a1 * q + a2 * q3 - a3 * q2)
+            + b2 * (a * q2 + a2 * q + a3 * q1 - a1 * q3)
+            + b3 * (a * q3 + a3 * q + a1 * q2 - a2 * q1)
+        )
+        if not at(sides, k) * cosine > NEAR:
+            return True
+    return False
+
+
+@compiled
 def steps_of(
     x,
     t,
@@ -305,10 +334,15 @@ def steps_of(
     motions,
     moved,
     moved_turning,
+    pairs,
+    written,
+    sides,
 ):
     """`steps` steps: momenta by bushings and tape, then the posture by the new momenta.
 
-    forces and motions: the tapes of what stands in no joint and no body, with their places.
+    forces and motions: the tapes of what stands in no joint and no body, with their places;
+    pairs, written, sides: what is watched for half turns, as `HalfTurns.rigid` has it.  Ends behind
+    the first step that comes to one; returns which that is, from 1 on, 0 if none does.
     """
     bodies, inertia, ends, bushes, coordinates, along, pose, wrench = machine
     pushes = pushed.shape[0] > 0
@@ -326,3 +360,6 @@ def steps_of(
             add_rates(x, address, motions, moved, moved_turning, now, dt)
         drift_coordinates(x, coordinates, along, ends, bushes, pose, dt)
         drift(x, bodies, pose, dt)
+        if at_half_a_turn(x, pairs, written, sides):
+            return step + 1
+    return 0

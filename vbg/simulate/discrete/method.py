@@ -45,7 +45,7 @@ from vbg.simulate.discrete.bushings import (
     possible_gaps,
     with_efforts,
 )
-from vbg.simulate.discrete.entries import steps_of
+from vbg.simulate.discrete.entries import UNWATCHED, steps_of
 from vbg.simulate.discrete.joints import machine_of
 from vbg.simulate.steppers.stiffness import fastest
 from vbg.simulate.steppers.tolerances import Tolerances
@@ -151,16 +151,20 @@ class DiscreteTime:
             return self.dt
         return min(self.dt, max(bush.carried(growth), SHORTEST * self.dt))
 
-    def advance(self, t_end: float) -> None:
-        """Steps up to t_end; the last one is shortened to meet it."""
+    def advance(self, t_end: float, watched: tuple[Places, Array, Array] = UNWATCHED) -> None:
+        """Steps up to t_end; the last one is shortened to meet it.  Ends behind the first step that
+        comes to half a turn of what is `watched` (`HalfTurns.rigid`), or passes it."""
         while self.t < t_end and np.all(np.isfinite(self.x)):
             if self.t >= self._looked:
                 self._step = self._carried()
                 self.shortest = min(self.shortest, self._step)
                 self._looked = self.t + LOOK * self.dt
-            self._advance(t_end if t_end - self.t <= 1.5 * LOOK * self.dt else self._looked)
+            target = t_end if t_end - self.t <= 1.5 * LOOK * self.dt else self._looked
+            if self._advance(target, watched):
+                return
 
-    def _advance(self, t_end: float) -> None:
+    def _advance(self, t_end: float, watched: tuple[Places, Array, Array]) -> bool:
+        """Whether it ends at half a turn."""
         began = clock.perf_counter()
         count = int(np.floor((t_end - self.t) / self._step + 1e-9))
         lasts = [(count, self._step)]
@@ -168,7 +172,7 @@ class DiscreteTime:
         if rest > 1e-9 * self._step:
             lasts.append((1, rest))
         for steps, dt in lasts:
-            steps_of(
+            last = steps_of(
                 self.x,
                 self.t,
                 dt,
@@ -177,12 +181,17 @@ class DiscreteTime:
                 interpreter(),
                 *self._forces,
                 *self._motions,
+                *watched,
             )
-            self.t += steps * dt
-            self.steps += steps
+            self.t += (last or steps) * dt
+            self.steps += last or steps
             self._last = dt
-        self.t = t_end
+            if last:
+                break
+        else:
+            self.t = t_end
         self.wall += clock.perf_counter() - began
+        return last > 0
 
     def hold(self, rows: Sequence[int]) -> None:
         """Stops what sticks, behind a step: what is missing in its efforts is told by the impulses

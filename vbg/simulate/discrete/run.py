@@ -208,15 +208,11 @@ class _Run:
         return None if self.switches is None else self.stepper.efforts()
 
     def _advance(self, t_end: float) -> bool:
-        """Up to t_end, or to half a turn; step by step where something may stick, switch or be
-        twisted, which may be by two half turns within a row.  Whether the state is finite."""
+        """Up to t_end, or to half a turn where a load jumps: of each that the steps come to it is
+        judged behind it; a row may have several.  Whether the state is finite."""
         stepper, switches, gripped = self.stepper, self.switches, None
-        if switches is None and not self.half_turns:
-            stepper.advance(t_end)
-            return bool(np.all(np.isfinite(stepper.x)))
         while stepper.t < t_end:
-            ahead = stepper.t + stepper.dt
-            stepper.advance(ahead if t_end - ahead > ROUNDING * stepper.dt else t_end)
+            stepper.advance(self._ahead(t_end), self.half_turns.rigid)
             if not np.all(np.isfinite(stepper.x)):
                 return False
             if self.half_turns.passed(stepper.x):
@@ -230,6 +226,13 @@ class _Run:
             if gripped != before or switches.is_passed(stepper.t, stepper.x):
                 self.events += switches.jump(stepper.t, stepper.t, stepper.x, frozenset())
         return True
+
+    def _ahead(self, t_end: float) -> float:
+        """A step ahead where something may stick or switch, or is watched that the steps do not
+        see; t_end where not, or where hardly more than a step is left."""
+        ahead = self.stepper.t + self.stepper.dt
+        singly = self.switches is not None or self.half_turns.bent
+        return ahead if singly and t_end - ahead > ROUNDING * self.stepper.dt else t_end
 
     def solution(self, status: Status) -> Solution:
         self.recorder.flush()

@@ -45,14 +45,22 @@ class HalfTurns:
         self._bent = [k for k, each in enumerate(self._watched) if each.at is None]
         at = np.array([self._watched[k].at for k in rigid], dtype=int).reshape(-1, 2, 4)
         self._first, self._second = at[:, 0].T, at[:, 1].T
+        self._pairs = at[:, :, 0].astype(np.int64).ravel()
         written = np.array([self._watched[k].written for k in rigid]).reshape(-1, 4)
         self._written = written.T
         self._signs = self._ahead = np.sign(self._cosines(x))
         self.beyond = ""
 
-    def __bool__(self) -> bool:
-        """Whether there is anything to watch."""
-        return bool(self._watched)
+    @property
+    def bent(self) -> bool:
+        """Whether points of flexible bodies are watched."""
+        return bool(self._bent)
+
+    @property
+    def rigid(self) -> tuple[NDArray[np.int64], Array, Array]:
+        """All else, for compiled steps: where the quaternions of the first and of the second body
+        begin in (x, GROUND), the written turns, and the signs of the cosines, each in a row."""
+        return self._pairs, self._written.T.ravel(), self._signs[self._rigid]
 
     def _cosines(self, x: Array) -> Array:
         """cos(a/2) of all, q_B . (q_A o q_0), q_0 the written turn of B against A."""
