@@ -191,10 +191,9 @@ class Programs:
 
     @cached_property
     def pushed_terms(self) -> Program:
-        """Of the stores among these, how large the numbers are from which each is computed."""
+        """How large the numbers are from which each of these is computed."""
         e = self.equations
-        stores = {s.leaf for s in e.states if s.kind == "store"}
-        terms = {s.data: terms_of(rate) for s, rate in e.pushed.items() if s in stores}
+        terms = {s.data: terms_of(rate) for s, rate in e.pushed.items()}
         return lower(terms, {**self.inputs, **efforts_as_inputs(e.constraints)})
 
     @cached_property

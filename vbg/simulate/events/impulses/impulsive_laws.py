@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +41,10 @@ Array = NDArray[np.float64]
 LESS = 2.0**-20  # of k, beside which what grows or falls is seen
 STEEP = 2.0**80  # k [1/s]: a law of sqrt(u) leaves 1e-12
 AGREE = 1e-6  # of a step
-FALLS = 0.5  # of a difference, from LESS k to k: |u|^0.9 leaves a quarter
+FALLS = 0.5  # of a step or a difference, from LESS k to k: |u|^0.9 leaves a quarter
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)  # from -1 to 1
 CANCELS = 1e-9  # of the terms of a rate: efforts that cancel leave as much of their last digits
+GROWS = 1.0 + AGREE  # of T / k, from LESS k to k: more is faster than u
 ROUNDED = 64.0 * np.finfo(float).eps  # of a state, as a difference of two
 
 
@@ -72,7 +74,7 @@ class Jump:
 
 
 _NOTHING = Jump()
-_Steps = dict[str, tuple[Array, Array]]  # by state a step, and what it could be at most
+_Steps = dict[str, tuple[Array, Array]]  # by state a step, and by how much another may differ
 
 
 class ImpulsiveLaws:
@@ -85,7 +87,11 @@ class ImpulsiveLaws:
         self._stores = [s for s in found if s.state.kind == "store"]
         self._signals = [s for s in found if s.state.kind != "store"]
         self._pushed = Evaluator(system.programs.pushed) if found else None
-        self._terms = Evaluator(system.programs.pushed_terms) if self._stores else None
+        self._system = system
+
+    @cached_property
+    def _terms(self) -> Evaluator:
+        return Evaluator(self._system.programs.pushed_terms)
 
     def strike(
         self, t: float, before: Array, after: Array, impulses: Array, jump: Jump = _NOTHING
@@ -103,12 +109,12 @@ class ImpulsiveLaws:
         """Stores that have not been moved as steep ramps move them."""
         names = []
         steep, less = (self._steps(t, before, impulses, k) for k in (STEEP, LESS * STEEP))
-        terms = self._terms_at(t, before, STEEP * impulses)
+        terms = self._terms_at(t, before, impulses, STEEP)
         for s in self._stores:
             name, held = s.state.name, before[s.first : s.last]
             moved = after[s.first : s.last] - held
             size = max(float(np.abs(steep[name]).max()), float(np.abs(moved).max()))
-            rounding = CANCELS * terms[name] / STEEP + ROUNDED * (np.abs(held) + np.abs(moved))
+            rounding = CANCELS * terms[name] + ROUNDED * (np.abs(held) + np.abs(moved))
             apart = np.abs(steep[name] - moved)
             falls = apart <= FALLS * np.abs(less[name] - moved)
             alike = falls | (apart <= AGREE * size + rounding)
@@ -135,14 +141,27 @@ class ImpulsiveLaws:
         """Of signals from x along `way`, by Gauss's rule in that many parts; not a number where
         they have no limit."""
         names = [s.state.name for s in self._signals]
-        steep, less, most = (dict.fromkeys(names, np.zeros(1)) for _ in range(3))
+        steep, less, most, least = (dict.fromkeys(names, np.zeros(1)) for _ in range(4))
         for place, weight in zip(*_gauss(parts), strict=True):
+            there = x + place * way
             for total, k in ((steep, STEEP), (less, LESS * STEEP)):
-                steps = self._steps(t, x + place * way, impulses, k)
+                steps = self._steps(t, there, impulses, k)
                 for name in names:
                     total[name] = total[name] + weight * steps[name]
                     most[name] = np.maximum(most[name], np.abs(steps[name]))
-        return {name: (_limit(steep[name], less[name]), most[name]) for name in names}
+            for name, rounding in self._rounding(t, there, impulses).items():
+                least[name] = np.maximum(least[name], rounding)
+        return {
+            name: (_limit(steep[name], less[name], least[name]), AGREE * most[name] + least[name])
+            for name in names
+        }
+
+    def _rounding(self, t: float, x: Array, impulses: Array) -> dict[str, Array]:
+        """What rounding makes of the steps of signals, whose terms cancel: of terms that grow as
+        efforts do, as of those that grow faster a rounded rest may be any step."""
+        terms, less = (self._terms_at(t, x, impulses, k) for k in (STEEP, LESS * STEEP))
+        names = [s.state.name for s in self._signals]
+        return {n: np.where(terms[n] <= GROWS * less[n], CANCELS * terms[n], 0.0) for n in names}
 
     def _steps(self, t: float, x: Array, impulses: Array, k: float) -> dict[str, Array]:
         """(X'(k L) - X'(0)) / k by state."""
@@ -151,12 +170,10 @@ class ImpulsiveLaws:
             still = self._pushed(t, x, np.zeros_like(impulses)).copy()
             return _by_state(self._pushed, (self._pushed(t, x, k * impulses) - still) / k)
 
-    def _terms_at(self, t: float, x: Array, efforts: Array) -> dict[str, Array]:
-        """T of the stores' rates."""
-        if self._terms is None:
-            return {}
+    def _terms_at(self, t: float, x: Array, impulses: Array, k: float) -> dict[str, Array]:
+        """T / k of the rates at k L by state, none where it is beyond all numbers."""
         with np.errstate(all="ignore"):
-            found = self._terms(t, x, efforts)
+            found = self._terms(t, x, k * impulses) / k
             return _by_state(self._terms, np.where(np.isfinite(found), found, 0.0))
 
 
@@ -172,14 +189,14 @@ def _gauss(parts: int) -> tuple[Array, Array]:
     return ((first + 0.5 + 0.5 * NODES) / parts).ravel(), np.tile(0.5 * WEIGHTS / parts, parts)
 
 
-def _limit(steep: Array, less: Array) -> Array:
-    """Of steps as k grows from `less` to `steep`."""
-    alike = np.abs(steep - less) <= AGREE * np.abs(steep)
-    falls = np.abs(steep) < np.abs(less)
+def _limit(steep: Array, less: Array, rounding: Array) -> Array:
+    """Of steps as k grows from `less` to `steep`: one of them, none, or not a number."""
+    alike = np.abs(steep - less) <= AGREE * np.abs(steep) + rounding
+    falls = np.abs(steep) <= FALLS * np.abs(less)
     return np.where(alike, steep, np.where(falls, 0.0, np.nan))
 
 
 def _known(name: str, ways: Sequence[_Steps]) -> bool:
     """Whether a step is the same on all ways."""
-    (step, most), *others = (way[name] for way in ways)
-    return all(bool(np.all(np.abs(step - other) <= AGREE * most)) for other, _ in others)
+    (step, near), *others = (way[name] for way in ways)
+    return all(bool(np.all(np.abs(step - other) <= near)) for other, _ in others)
