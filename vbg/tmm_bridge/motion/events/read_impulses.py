@@ -73,19 +73,19 @@ def together(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
 def _require_ramp(plant: Plant, tied: Dependence, t: float, y: Array, behind: Array) -> None:
     """Raises ImpulseRead where what is not tied itself steps otherwise than behind a ramp."""
     memories = [_memory(plant, *_before(plant, t, y)), *(_memory(plant, t, x) for x in (y, behind))]
-    impulses = _impulses(plant, tied, t, y)
+    impulses, none = _impulses(plant, tied, t, y)
     step = behind[plant.mechanism.size :] - y[plant.mechanism.size :]
     size = np.abs(y[plant.mechanism.size :])
     free = np.flatnonzero(~tied.holds(memories[1]))
     free = free[free + plant.mechanism.size != plant.works.places[2]]
     for memory in memories:
         moved, kept = tied.terms(memory, impulses)
+        lost, open_ = tied.terms(memory, none)  # of steps and residuals, with what is no impulse
+        least = AGREE * np.abs(step) + ROUNDING * (moved + size) + lost
         for k in STEEP:
             grown, left = tied.growing(memory, impulses, k)
-            least = AGREE * np.abs(step) + ROUNDING * (moved + size)
-            if not (
-                (np.abs(grown - step) <= least)[free].all() and (np.abs(left) <= AGREE * kept).all()
-            ):
+            follows = (np.abs(grown - step) <= least)[free].all()
+            if not (follows and (np.abs(left) <= AGREE * kept + open_).all()):
                 raise ImpulseRead(
                     t,
                     "a voltage, current, flow or pressure is an impulse, and is read by a law that"
@@ -94,18 +94,20 @@ def _require_ramp(plant: Plant, tied: Dependence, t: float, y: Array, behind: Ar
                 )
 
 
-def _impulses(plant: Plant, tied: Dependence, t: float, y: Array) -> Array:
-    """Of the unknowns, on the way of `Plant.together`."""
+def _impulses(plant: Plant, tied: Dependence, t: float, y: Array) -> tuple[Array, Array]:
+    """Of the unknowns, on the way of `Plant.together`; and what up to is none."""
     y, own = y.copy(), plant.mechanism.size
     found: Array = np.zeros(len(tied.z))
+    rounding: Array = np.zeros(len(tied.z))
     for _ in range(JUMPS):
         plant.evaluate(t, y)
         memory = plant.program.memory
-        found = found + tied.impulses(memory, plant.program.scales[: len(tied.z)])
+        more, none = tied.impulses(memory, plant.program.scales[: len(tied.z)])
+        found, rounding = found + more, rounding + none
         y[own:], size = tied.consistent(memory, y[own:])
         if size <= EXACT:
             break
-    return found
+    return found, rounding
 
 
 def _before(plant: Plant, t: float, y: Array) -> tuple[float, Array]:

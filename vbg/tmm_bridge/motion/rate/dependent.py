@@ -107,12 +107,13 @@ class Dependence:
         _, moved, G = self._impulsive(memory)
         return G, moved @ np.linalg.inv(G @ moved)
 
-    def impulses(self, memory: Array, scales: Array) -> Array:
-        """Of the unknowns, whose sizes are `scales`: they bring the states to g = 0."""
+    def impulses(self, memory: Array, scales: Array) -> tuple[Array, Array]:
+        """Of the unknowns, whose sizes are `scales`: they bring the states to g = 0; and what up
+        to is none, but rounding of the others."""
         open_, moved, G = self._impulsive(memory)
         found: Array = open_ @ np.linalg.solve(G @ moved, -memory[self.held])
-        sizes = np.abs(found) / scales
-        return np.where(sizes > NO_IMPULSE * sizes.max(initial=0.0), found, 0.0)
+        rounding: Array = NO_IMPULSE * (np.abs(found) / scales).max(initial=0.0) * scales
+        return np.where(np.abs(found) > rounding, found, 0.0), rounding
 
     def holds(self, memory: Array) -> Array:
         """Which of the states g depends on."""
@@ -122,14 +123,19 @@ class Dependence:
     def terms(self, memory: Array, impulses: Array) -> tuple[Array, Array]:
         """How large the terms are by which impulses step the states, and of the residuals kept."""
         J = self._slopes(memory, self.z, np.concatenate([self.rates, self.kept]))
-        sizes = np.abs(J) @ np.abs(impulses)
+        with np.errstate(invalid="ignore"):
+            terms = np.abs(J * impulses)
+        # what has no slope or no end has no size to be judged by
+        sizes: Array = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
         return sizes[: len(self.rates)], sizes[len(self.rates) :]
 
     def _impulsive(self, memory: Array) -> tuple[Array, Array, Array]:
         """Unknowns that the other residuals leave open, dx'/dz times these, and dg/dx."""
         J = self._slopes(memory, self.z, np.concatenate([self.kept, self.rates]))
         n = len(self.kept)
-        open_: Array = np.linalg.svd(J[:n])[2][n:].T
+        rows = np.abs(J[:n]).max(axis=1, keepdims=True, initial=0.0)
+        # else rounding of the largest row is an impulse in all others
+        open_: Array = np.linalg.svd(J[:n] / np.where(rows > 0.0, rows, 1.0))[2][n:].T
         return open_, J[n:] @ open_, self._slopes(memory, self.x, self.held)
 
     def growing(self, memory: Array, impulses: Array, k: float) -> tuple[Array, Array]:
