@@ -126,8 +126,9 @@ class Probe:
     smooth, see `vbg.analysis.probe.corners`; None: the laws themselves.
 
     Where constraint rows depend on others, as many as at the start are eliminated with, chosen at
-    the state of the last `jacobian` or `choose_rows`: those that are independent at the start may
-    nearly lose their grip where the machine rests.
+    each state that is looked at (`rows_at`): those that are independent at the start may nearly
+    lose their grip where the machine rests.  What a state has does not depend on what was looked
+    at before.
     """
 
     def __init__(self, system: System, inputs: Sequence[Input] = ()):
@@ -140,11 +141,10 @@ class Probe:
         self.sides = len(sides)
         leaves |= {str(side.data): side for side in sides}
         outputs, given = self._blocks(_equations(system, graph, inputs, leaves), leaves)
-        start = assemble_start(system)
-        self.start = start = replace(start, kept=start.kept.copy())
+        self.start = start = assemble_start(system)
         self._rows = RowChoice(system) if start.dependent else None
         program = lower(outputs, given, smallest=start.dependent > 0)
-        self._evaluate = Evaluator(program, kept=start.kept, complex_valued=True)
+        self._evaluate = Evaluator(program, kept=start.kept.copy(), complex_valued=True)
         self.spans = _spans(program.outputs)
         self.size = system.size
         self.measured = tuple(s for s in system.slices if s.state.measured is not None)
@@ -177,6 +177,7 @@ class Probe:
 
         Raises UsageError where a law has no value.
         """
+        self._eliminate_at(t, x)
         given = np.concatenate([np.zeros(len(self.inputs)), self._chosen(sides)])
         try:
             return np.ascontiguousarray(self._evaluate(t, x, given).real)
@@ -185,6 +186,7 @@ class Probe:
 
     def drift(self, t: float, x: Array) -> Array:
         """d rows / dt at constant x, by a complex step."""
+        self._eliminate_at(t, x)
         z = np.concatenate([np.zeros(len(self.inputs)), self._chosen(None)]).astype(complex)
         try:
             return self._evaluate(t + 1j * STEP, x.astype(complex), z).imag / STEP
@@ -199,7 +201,7 @@ class Probe:
 
         Raises UsageError where a law has no slope.
         """
-        self.choose_rows(t, x)
+        self._eliminate_at(t, x)
         count = len(x) + len(self.inputs)
         z = np.concatenate([x, np.zeros(len(self.inputs)), self._chosen(sides)]).astype(complex)
         columns = np.empty((count, self._evaluate.size if count else 0))
@@ -209,18 +211,19 @@ class Probe:
             z[i] = z[i].real
         return columns.T
 
-    def choose_rows(self, t: float, x: Array) -> bool:
-        """Eliminates with rows that are independent at x, as many as there have been; whether these
-        are others."""
+    def rows_at(self, t: float, x: Array) -> Array:
+        """1 for each row that is eliminated with at (t, x): independent there, as many as at the
+        start; those of the start where no tolerance gives that number."""
+        kept = self.start.kept
         if self._rows is None:
-            return False
-        rows = len(self.system.constraint_names)
-        before = self.start.kept[:rows].copy()
-        found = self._rows.choose_number(t, x, int(np.count_nonzero(before)))
-        if found is None:
-            return False
-        self.start.kept[:rows] = found.kept
-        return not np.array_equal(before != 0.0, found.kept)
+            return kept
+        count = len(self.system.constraint_names)
+        found = self._rows.choose_number(t, x, int(np.count_nonzero(kept[:count])))
+        return kept if found is None else np.concatenate([found.kept, kept[count:]])
+
+    def _eliminate_at(self, t: float, x: Array) -> None:
+        if self._rows is not None:
+            self._evaluate.kept[:] = self.rows_at(t, x)
 
     def _slope(self, t: float, z: NDArray[np.complex128]) -> Array:
         try:

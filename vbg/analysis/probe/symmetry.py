@@ -132,7 +132,7 @@ def symmetries(
     deviation = basis @ random.standard_normal(basis.shape[1])
     deviation *= NEARBY / max(float(np.abs(deviation).max()), 1e-300)
     beside = x + deviation
-    projector = Projector(probe.system, probe.start.kept)
+    projector = Projector(probe.system, probe.rows_at(t, x))
     projector.normalise(beside)
     projector.project(t, beside, 1e-13, 1e-13)
     jacobian = probe.jacobian(t, beside)

@@ -41,7 +41,8 @@ class Manifold:
         of_bodies = (s for s in probe.system.slices if s.state.kind in ("position", "quaternion"))
         self.poses = _places(of_bodies)
         self._shapes = _shapes(probe.system)
-        self._projector = Projector(probe.system, probe.start.kept)
+        self._kept = probe.start.kept.copy()
+        self._projector = Projector(probe.system, self._kept)
         self._moves = np.ones(probe.system.size, dtype=bool)
         for s in probe.system.slices:
             self._moves[s.first : s.last] = s.state.kind != "discrete"
@@ -92,8 +93,11 @@ class Manifold:
 
     def _project(self, t: float, x: Array, position: float, velocity: float) -> None:
         self._projector.normalise(x)
+        self._kept[:] = self.probe.rows_at(t, x)
         self._projector.project(t, x, position, velocity)
-        if self.probe.choose_rows(t, x):  # the others were nearly dependent there
+        there = self.probe.rows_at(t, x)
+        if not np.array_equal(there, self._kept):  # the others were nearly dependent there
+            self._kept[:] = there
             self._projector.project(t, x, position, velocity)
         if self.followers.size:
             missing = self._sums - self._ties @ x
