@@ -12,6 +12,7 @@ from vbg.cli.main import main
 from vbg.errors import ModelError
 from vbg.export import exported, write_code
 from vbg.export.fmu import write_fmu
+from vbg.export.jumps import jumping
 
 AT = 0.53
 FILTER = {"kind": "transfer_function", "numerator": [1.0]}
@@ -20,7 +21,7 @@ SPEEDS = {  # by what makes it jump, None of what does not
     f"if(X.length > {AT}, 1.0, 0.2)": "chooses",
     "0.3*sign(X.length - 0.4)": "chooses",
     "0.3*held": "the sampled held",
-    "0.3*u": "with u",
+    "0.3*u": "with u, an input that stands still between instants of communication",
     "0.3*lag": None,
     "0.3*sin(5*t)": None,
 }
@@ -69,6 +70,72 @@ def test_impulses_that_act_otherwise_are_refused(speed):
     said = exported(vbg.start(carts(speed, "0.4*S.force"))).unlooked
     assert len(said) == (why is not None)
     assert all("energy.supplied" in one and why in one for one in said)
+
+
+V = "C.speed"
+BY_CASES = (  # continuous where {0} is nothing, and jumping where it is something
+    "if(X.length > 0.4, 0.3*(X.length-0.4) + {0}, 0)",
+    "X.length*sign(X.length) + {0}*sign(X.length)",
+    f"if({V} > 0, 2*{V} + {{0}}, {V})",
+    f"if({V} > 0.1, {V}-0.1, if({V} < -0.1, {V}+0.1+{{0}}, 0))",
+    f"if(abs({V}) > 0.1, {V}-0.1*sign({V}) + {{0}}, 0)",
+    f"if({V} > t*X.length, exp({V}-t*X.length)-1, {{0}})",
+    f"if({V} > 0, sin({V}) + max({{0}}*(X.length-9), 0), 0)",
+    f"if({V} > 0, {V} + if(X.length > 9, {{0}}, 0), 0)",
+    f"if({V} > 0, {V} + {{0}}*(sqrt((X.length - 9)^2) + X.length - 9), 0)",
+    "if(X.length > 0.4, sqrt(X.length - 0.4) + {0}, 0)",
+)
+
+
+@pytest.mark.parametrize("function", BY_CASES)
+def test_functions_by_cases_that_do_not_jump_are_no_jumps(function):
+    """Be what they jump by as small as it may, and far from where the machine is."""
+    for by in (0.0, 1.0, -1e-3, 1e-9):
+        start = vbg.start(carts(function.format(by), "0.0", **READING))
+        if by == 0.0:
+            assert not exported(start).unlooked
+            continue
+        with pytest.raises(ModelError, match="with max, min or abs"):
+            exported(start)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_function_by_cases_is_known(seed):
+    """p + c q and p agree where c = 0; beside that they jump, or surely do not agree everywhere
+    that c = 0 (of two factors one alone)."""
+    random = np.random.default_rng(seed)
+    a, b, c, d = random.normal(size=4).round(3).tolist()
+    condition = f"({a}*{V} + {b}*X.length^2 - {c})"
+    p, q = f"{d}*sin(X.length*{V})", f"cos({b}*X.length)*({V} - {d})"
+    other = f"(X.length - {b})"
+    smooth = f"if({condition} > 0, {p} + {q}*{condition}, {p})"
+    for written, jumps in (
+        (smooth, False),
+        (f"{condition}*sign{condition}*{other}", False),
+        (f"if({condition} > 0, {p} + {q}, {p})", True),
+        (f"if({condition}*{other} > 0, {p} + {condition}, {p})", True),
+        (f"{smooth} + 1e-7*sign({other})", True),
+    ):
+        found = jumping(vbg.start(carts(written, "0.0")).system)
+        assert bool(found) == jumps, written
+
+
+def test_programs_by_cases_run_as_a_run_does(tmp_path):
+    """With a filter that reads the force, through the kink."""
+    import fmpy
+
+    start = vbg.start(carts(f"if(X.length > {AT}, 0.3*(X.length-{AT}), 0)", "0.0", 3, **READING))
+    names = ["S.force", "read"]
+    run = vbg.simulate(start.system.model)
+    rows = table(compiled(start, tmp_path / "c", "-O0"))
+    write_fmu(start, tmp_path / "carts.fmu")
+    exchanged = fmpy.simulate_fmu(
+        str(tmp_path / "carts.fmu"), fmi_type="ModelExchange", output=names, stop_time=1.0
+    )
+    for name in names:
+        assert abs(run[name][-1]) > 1e-3
+        np.testing.assert_allclose(rows[name], run[name], rtol=1e-6, atol=1e-9)
+        assert exchanged[name][-1] == pytest.approx(run[name][-1], rel=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(2))

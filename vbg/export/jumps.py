@@ -14,13 +14,15 @@ from vbg.assemble.derive.jumping import DISCONTINUOUS
 from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies, rows
 from vbg.errors import Problem
+from vbg.export.continuity import is_continuous
 
 CHOICE = "what it chooses"
+CONTINUOUS = "Where it does not jump, write it with max, min or abs in place of if or sign. "
 
 
 def jumping(system: System) -> dict[str, str]:
     """By part whose rows hold always what makes them jump, in words.  Functions of time alone,
-    whose kinks are known before, are left out."""
+    whose kinks are known before, are left out, and those of states that are surely continuous."""
     events, states = _stepped(system), {s.state.leaf for s in system.slices}
     found: dict[str, str] = {}
     for c in system.equations.constraints:
@@ -40,7 +42,13 @@ def _stepped(system: System) -> Mapping[Block, str]:
     return (
         {m.state: f"the mode {m.name}" for m in graph.modes if parts[m.name] not in diodes}
         | {s.state: f"the sampled {s.name}" for s in graph.sampled}
-        | {s.state.leaf: n for s in system.slices for n in inputs if s.state.name == f"{n}.input"}
+        | {
+            s.state.leaf: f"{n}, an input that stands still between instants of communication and "
+            "steps at them"
+            for s in system.slices
+            for n in inputs
+            if s.state.name == f"{n}.input"
+        }
     )
 
 
@@ -54,6 +62,7 @@ def _why(residual: Block, events: Mapping[Block, str], states: set[Block]) -> st
             node.op == "call"
             and node.data in DISCONTINUOUS
             and not states.isdisjoint(dependencies([node]))
+            and not is_continuous(residual, node)
         ):
             return CHOICE
     return ""
@@ -78,8 +87,8 @@ def refused_jumps(system: System) -> Iterator[Problem]:
             part,
             f"what is prescribed there may jump with {why}: an impulse, which also acts through "
             f"{parts}. The C code has it along the joints alone.",
-            "Let a transfer_function of first order or a ramp stand before what is prescribed, or "
-            "take out what reads the force.",
+            f"{CONTINUOUS if why == CHOICE else ''}Let a transfer_function of first order or a "
+            "ramp stand before what is prescribed, or take out what reads the force.",
         )
 
 
