@@ -45,19 +45,16 @@ def pace(system: System) -> float:
 
 def body_units(probe: Probe, jacobian: Array) -> tuple[Array, NDArray[np.bool_]]:
     """What moves the machine by its size l, or by a radian, and what does so in a second: l of
-    positions, 1 of quaternions, m l/s and J/s of momenta of rigid bodies; 0 of all other unknowns:
-    momenta of flexible bodies move these together with the momenta of their shapes, as the columns
-    of both say.  Second, which are momenta of these."""
+    positions, 1 of quaternions, m l/s and J/s of momenta; 0 of all other unknowns.  Second, which
+    are momenta of these."""
     length, found = machine_size(probe.system), np.zeros(probe.size)
     moving = np.zeros(probe.size, dtype=bool)
-    names = {s.state.name for s in probe.system.slices}
     for s in probe.system.slices:
         at, (owner, _, what) = slice(s.first, s.last), s.state.name.rpartition(".")
         if s.state.kind in ("position", "quaternion"):
             found[at] = length if s.state.kind == "position" else 1.0
-        elif f"{owner}.modal" in names:
-            continue
         elif (flow := f"signal {owner}.{FLOWS.get(what, '')}") in probe.spans:
+            at = slice(s.first, s.first + 3)  # of the body; behind them of its shapes
             flows = np.linalg.norm(jacobian[probe.spans[flow], at], axis=0)
             moving[at] = np.isfinite(flows) & (flows > 0.0)
             unit = length if what == "momentum" else 1.0

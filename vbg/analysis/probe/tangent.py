@@ -169,26 +169,10 @@ def _natural(probe: Probe, jacobian: Array, x: Array) -> tuple[Array, Array]:
     return np.where(moving, found * rest, found), np.where(moving, found * fastest, found)
 
 
-def _bending(system: System) -> NDArray[np.bool_]:
-    """Which components of x are momenta and shapes of flexible bodies."""
-    found = np.zeros(system.size, dtype=bool)
-    bent = {
-        s.state.name.removesuffix(".modal")
-        for s in system.slices
-        if s.state.name.endswith(".modal")
-    }
-    for s in system.slices:
-        owner = s.state.name.rpartition(".")[0]
-        found[s.first : s.last] = owner in bent and s.state.kind not in ("position", "quaternion")
-    return found
-
-
-def _scale(C: Array, natural: Array, bending: NDArray[np.bool_]) -> Array:
+def _scale(C: Array, natural: Array) -> Array:
     """What the unknowns are divided by: `natural` sizes where they have one, elsewhere what their
-    columns say (momenta may differ by orders of magnitude): beside the natural ones in their rows,
-    but those of flexible bodies, which stand together in theirs, beside each other."""
+    columns say (momenta may differ by orders of magnitude)."""
     height = np.linalg.norm(C * natural, axis=1)
-    height[(C[:, bending] != 0.0).any(axis=1)] = 0.0
     size = np.linalg.norm(C / np.where(height > 0.0, height, 1.0)[:, None], axis=0)
     # A free direction has a column of rounding: scaled up, that would constrain it.
     most = np.where(natural > 0.0, size * natural, size).max(initial=0.0)
@@ -205,7 +189,7 @@ def _unit_rows(C: Array) -> Array:
 def null_space(C: Array, scale: Array | None = None) -> Array:
     """T with C T = 0, orthonormal in unknowns divided by `scale`, by default that of C."""
     if scale is None:
-        scale = _scale(C, np.zeros(C.shape[1]), np.zeros(C.shape[1], dtype=bool))
+        scale = _scale(C, np.zeros(C.shape[1]))
     scaled = _unit_rows(C * scale)
     if len(scaled) == 0:
         return np.diag(scale)
@@ -279,8 +263,7 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     C = constraint_jacobian(probe, jacobian, x)
     rest, going = _natural(probe, jacobian, x)
     # momenta that change with the posture of what goes fast do not hide the posture itself
-    bending = _bending(probe.system)
-    scale, weights = _scale(C, going, bending), _scale(C, rest, bending)
+    scale, weights = _scale(C, going), _scale(C, rest)
     names, candidates, tiers = _candidates(probe, jacobian)
     T: Array | None = None
     if like is not None and len(x) > DENSE:
