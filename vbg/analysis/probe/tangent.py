@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.probe.pace import body_units, pace
 from vbg.analysis.probe.probe import Probe
 from vbg.assemble.system import System
 from vbg.plumbing.components import component_names
@@ -42,6 +41,7 @@ MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does 
 CONSTANT = ("quadrature", "discrete")
 DRIFT = 1e-5  # of a turn or of the machine's size, over which rows of coordinates are compared
 STORES = 2  # tier of the states of one-dimensional stores and controllers
+FLOWS = {"momentum": "velocity", "angular_momentum": "angular_velocity"}
 SPEEDS = (".speed", ".slide_speed", ".speed2")
 
 
@@ -156,17 +156,27 @@ def displacements(system: System) -> NDArray[np.intp]:
 
 def _natural(probe: Probe, jacobian: Array, x: Array) -> tuple[Array, Array]:
     """What poses and momenta of bodies are divided by: what moves the machine by its size l, or by
-    a radian, and what does so in its unit of time (`pace`); 0 of all other unknowns.  Second, the
-    same for momenta that move it as fast as it goes.
+    a radian, and what does so in a second: l of positions, 1 of quaternions, m l/s and J/s of
+    momenta; 0 of all other unknowns.  Second, the same for momenta that move it as fast as it goes.
 
     These do not depend on the posture.  Columns of the constraints do: those of a pendulum's link
     that is upright but for 1e-8 hold momentum along it 1e8 times as much as across, and a rod below
     a pin on a plane has turning speeds that its constraint sees as little.
     """
-    found, moving = body_units(probe, jacobian)
-    rest = pace(probe.system)
-    fastest = np.abs(x[moving] / found[moving]).max(initial=rest)
-    return np.where(moving, found * rest, found), np.where(moving, found * fastest, found)
+    length, found = machine_size(probe.system), np.zeros(probe.size)
+    moving = np.zeros(probe.size, dtype=bool)
+    for s in probe.system.slices:
+        at, (owner, _, what) = slice(s.first, s.last), s.state.name.rpartition(".")
+        if s.state.kind in ("position", "quaternion"):
+            found[at] = length if s.state.kind == "position" else 1.0
+        elif (flow := f"signal {owner}.{FLOWS.get(what, '')}") in probe.spans:
+            at = slice(s.first, s.first + 3)  # of the body; behind them of its shapes
+            flows = np.linalg.norm(jacobian[probe.spans[flow], at], axis=0)
+            moving[at] = np.isfinite(flows) & (flows > 0.0)
+            unit = length if what == "momentum" else 1.0
+            found[at] = np.where(moving[at], unit / np.where(moving[at], flows, 1.0), 0.0)
+    fastest = np.abs(x[moving] / found[moving]).max(initial=1.0)
+    return found, np.where(moving, found * fastest, found)
 
 
 def _scale(C: Array, natural: Array) -> Array:
@@ -175,8 +185,7 @@ def _scale(C: Array, natural: Array) -> Array:
     height = np.linalg.norm(C * natural, axis=1)
     size = np.linalg.norm(C / np.where(height > 0.0, height, 1.0)[:, None], axis=0)
     # A free direction has a column of rounding: scaled up, that would constrain it.
-    most = np.where(natural > 0.0, size * natural, size).max(initial=0.0)
-    felt = size > ROUNDING * most
+    felt = size > ROUNDING * size.max(initial=0.0)
     own = np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
     return np.where(natural > 0.0, natural, own)
 

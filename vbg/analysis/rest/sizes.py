@@ -7,9 +7,6 @@ would flow then a current of 1e-6 A, which fills 0.1 F through 1 Mohm, would be 
 What a rate may have of rounding follows from what there is, not from what is large: a damper of
 1e7 N s/m makes no rounding at rest, nor does a resistor of 1 ohm without a current.  Places have
 that of the coordinates in which a posture is computed, a turn or 1 m.
-
-The time in which bodies move is that of the machine, `pace` p: their speeds are judged by a size l
-or a radian in it, p l and p, and their accelerations by p^2 l and p^2.
 """
 
 from __future__ import annotations
@@ -19,20 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.probe.pace import pace
 from vbg.analysis.probe.tangent import Tangent
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.graph.bondgraph import Vertex
-from vbg.plumbing.components import vector_of
 from vbg.plumbing.once import once
-from vbg.simulate.steppers.machine_size import machine_size
 from vbg.simulate.steppers.tolerances import MOVING, UNITS
 
 Array = NDArray[np.float64]
 
 POSTURES = ("position", "quaternion", "displacement")
-NOTHING = 1e-12  # of a unit in a unit of time, of stores a second: a smaller rate is none
+NOTHING = 1e-12  # of a unit in a second: a smaller rate is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +42,17 @@ class Sizes:
 
 
 def sizes_of(system: System, space: Tangent, x: Array) -> Sizes:
-    """Large is 1, of speeds one in the machine's time, of a store what it holds, but no less than
-    what makes 1 unit there; a grain is what the coordinate is, of places a turn or 1 m at least."""
+    """Large is 1, of a store what it holds, but no less than what makes 1 unit there; a grain is
+    what the coordinate is, of places a turn or 1 m at least."""
     size = np.abs(space.chosen @ x)
     placed = (space.chosen[:, _placed(system)] != 0.0).any(axis=1)
     grain = np.where(placed, np.maximum(size, 1.0), size)
     unit = np.abs(space.chosen) @ _units(system)
     measured = space.stores & (unit > 0.0)
-    speeds = _speeds(system, space)
-    unit = np.where(measured, unit, np.where(speeds > 0.0, speeds, 1.0))
+    unit = np.where(measured, unit, 1.0)
     has_own = space.stores & ~measured & (size > 0.0)  # of a controller nobody knows the unit
     large = np.where(has_own, size, np.maximum(size, unit))
-    time = np.where(placed | (speeds > 0.0), pace(system), 1.0)
-    return Sizes(large, grain, NOTHING * unit * time, measured)
-
-
-def _speeds(system: System, space: Tangent) -> Array:
-    """Of each coordinate that is a speed a large one, p l [m/s] or p [rad/s]; 0 of others."""
-    large = {"rad/s": pace(system), "m/s": pace(system) * machine_size(system)}
-    units = system.signal_units
-    told = (units.get(name, units.get(vector_of(name), "")) for name in space.names)
-    return np.array([large.get(unit, 0.0) for unit in told])
+    return Sizes(large, grain, NOTHING * unit, measured)
 
 
 @once
