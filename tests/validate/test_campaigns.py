@@ -82,16 +82,16 @@ def test_a_case_that_hangs_or_crashes_is_told():
 def test_a_fault_is_put_into_the_function_that_others_have_imported():
     """Only in the child: here everything is sound before and after."""
     loaded = seeding.Loaded()
-    called = {("vbg.physics.rotation_vector", "_halved")}
+    called = {("vbg.physics.rotation_vector", "_half")}
     fault = next(f for f in seeding.candidates(called) if f.what.startswith("constant: times"))
-    sound = rotation_vector._halved(const(0.3))[0].data
+    sound = rotation_vector._half(const(0.3)).data
 
     def faulty():
         loaded.put(fault)
-        return rotation_vector._halved(const(0.3))[0].data
+        return rotation_vector._half(const(0.3)).data
 
     assert forked.forked(faulty, 5.0) != sound
-    assert rotation_vector._halved(const(0.3))[0].data == sound
+    assert rotation_vector._half(const(0.3)).data == sound
 
 
 def test_every_room_of_both_solvers_is_drawn_from():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import vbg
-from vbg.simulate.events import latches as first
+from vbg.simulate.events.impulses import latches as first
 from vbg.tmm_bridge.motion.events import latches as second
 from vbg.validate import validate
 
