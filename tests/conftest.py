@@ -6,6 +6,10 @@ import os
 import zlib
 from collections.abc import Iterator
 
+# before numpy is loaded: where each core has its process, threads for matrices of 20 rows wait for
+# each other (tests of poles take 0.9 of the processor time with one)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

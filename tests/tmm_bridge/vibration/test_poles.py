@@ -114,7 +114,7 @@ def test_zeros_and_pairs_of_equal_poles_in_turned_coordinates(seed, rounding):
     assert known.max() <= 1e5 * max(rounding, 1e-15)
 
 
-@pytest.mark.parametrize("shake", tail(range(10), 3))
+@pytest.mark.parametrize("shake", tail(range(10), 1))
 @pytest.mark.parametrize("seed", range(8))
 def test_spins_of_hanging_rods_are_free(seed, shake):
     """2 n poles at zero, whatever the rounding."""
