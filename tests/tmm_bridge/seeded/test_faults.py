@@ -46,7 +46,7 @@ TREE_FAULTS = [
     # frames: lever arm's sign, inertia turned the wrong way
     ("mechanism.layout", "R_NB, -R_NB @ p_out", "R_NB, R_NB @ p_out", "J1.force"),
     ("mechanism.layout", "R_NB @ symmetric_matrix(body.inertia) @ R_NB.T", "R_NB.T @ symmetric_matrix(body.inertia) @ R_NB", "J1.torque"),
-    ("mechanism.layout", "np.array(model.gravity, dtype=float)", "0.999 * np.array(model.gravity, dtype=float)", "J1.force"),
+    ("mechanism.draft", "np.array(model.gravity, dtype=float)", "0.999 * np.array(model.gravity, dtype=float)", "J1.force"),
     ("mechanism.layout", "joint.ratio, starts[1]", "1.0 / joint.ratio, starts[1]", "gear.effort"),
     ("kernels.motion.rotation", "[zx, yz, zz]])", "[xy, yz, zz]])", "J1.torque"),
     # damping 1 % off, forgotten rest length, wrong axes of a load, a force law's signs

@@ -116,7 +116,7 @@ class ImpulsiveLaws:
             size = max(float(np.abs(steep[name]).max()), float(np.abs(moved).max()))
             rounding = CANCELS * terms[name] + ROUNDED * (np.abs(held) + np.abs(moved))
             apart = np.abs(steep[name] - moved)
-            falls = apart <= FALLS * np.abs(less[name] - moved)
+            falls = np.isfinite(less[name]) & (apart <= FALLS * np.abs(less[name] - moved))
             alike = falls | (apart <= AGREE * size + rounding)
             if not np.all(alike & np.isfinite(apart)):  # beyond all numbers all are alike
                 names.append(name)
@@ -192,7 +192,7 @@ def _gauss(parts: int) -> tuple[Array, Array]:
 def _limit(steep: Array, less: Array, rounding: Array) -> Array:
     """Of steps as k grows from `less` to `steep`: one of them, none, or not a number."""
     alike = np.abs(steep - less) <= AGREE * np.abs(steep) + rounding
-    falls = np.abs(steep) <= FALLS * np.abs(less)
+    falls = np.isfinite(less) & (np.abs(steep) <= FALLS * np.abs(less))  # exp(k) does not
     return np.where(alike, steep, np.where(falls, 0.0, np.nan))
 
 
