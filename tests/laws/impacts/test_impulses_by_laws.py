@@ -108,6 +108,30 @@ def test_signals_that_read_the_force_take_its_impulse(seed):
         assert_allclose(run["lag"], impulse / T * decay, rtol=0, atol=1e-7)
 
 
+BEHIND = {
+    "damper": {"kind": "damper", "nodes": ["b", "frame"], "c": 2.0},
+    "speed": {"kind": "speed", "nodes": ["frame", "b"], "speed": "0.4"},
+}
+
+
+@pytest.mark.parametrize("kind", BEHIND)
+@pytest.mark.parametrize("high", [0.9, 1.7])
+def test_work_beyond_all_numbers_ends_the_run(kind, high):
+    """exp of an impulse on a node that holds no momentum: no store is stepped, the work of what
+    pushes there has no end; of exp(-F^2) there is none at all."""
+    rng = np.random.default_rng(3)
+    for law, code in (("exp(S.force)", "failed"), ("exp(-S.force^2)", "finished")):
+        document = carts(law, f"if(t > {AT}, {high!r}, 0.2)", rng)[0].document
+        parts = {**document["translational"], "B": BEHIND[kind]}
+        for start in shaken(
+            vbg.start(vbg.assemble(vbg.Model(**document | {"translational": parts})))
+        ):
+            run = vbg.simulate(start)
+            assert run.status.code == code, run.status
+            if code == "failed":
+                assert "acts on translational.P" in run.status.sentence
+
+
 def test_the_second_solver_has_no_twin_of_an_impulse_that_is_read():
     """It ends where the speed jumps; a ramp, whose force is no impulse, runs through."""
     for law in LAWS[:2]:

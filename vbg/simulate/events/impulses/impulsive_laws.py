@@ -48,15 +48,6 @@ GROWS = 1.0 + AGREE  # of T / k, from LESS k to k: more is faster than u
 ROUNDED = 64.0 * np.finfo(float).eps  # of a state, as a difference of two
 
 
-def works(brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
-    """Of each part with sources, at the speeds at t [J]: of a ramp as steep as that above, which
-    leaves out what a bounded law gives, and what is beyond all numbers: that ends the run."""
-    with np.errstate(all="ignore"):
-        still = brought(t, x, np.zeros_like(impulses)).copy()
-        found = (brought(t, x, STEEP * impulses) - still) / STEEP
-    return np.where(np.isfinite(found), found, 0.0)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Jump:
     """What jumps as a function of time: time and state `earlier`, and the `mean` of the impulses
@@ -92,6 +83,18 @@ class ImpulsiveLaws:
     @cached_property
     def _terms(self) -> Evaluator:
         return Evaluator(self._system.programs.pushed_terms)
+
+    def works(self, brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
+        """Of each part with sources, at the speeds at t [J]: of a ramp as steep as that above,
+        which leaves out what a bounded law gives.  Parts whose work is beyond all numbers are
+        undetermined, and theirs is 0 here."""
+        with np.errstate(all="ignore"):
+            still = brought(t, x, np.zeros_like(impulses)).copy()
+            found = (brought(t, x, STEEP * impulses) - still) / STEEP
+        has_value = np.isfinite(found)
+        parts = zip(brought.program.outputs, has_value, strict=True)
+        self.undetermined = self.undetermined or ", ".join(name for name, has in parts if not has)
+        return np.where(has_value, found, 0.0)
 
     def strike(
         self, t: float, before: Array, after: Array, impulses: Array, jump: Jump = _NOTHING

@@ -27,7 +27,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.constraints.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.simulate.events.events import Switches
-from vbg.simulate.events.impulses.impulsive_laws import ImpulsiveLaws, Jump, works
+from vbg.simulate.events.impulses.impulsive_laws import ImpulsiveLaws, Jump
 from vbg.simulate.instants.drives import Kink
 from vbg.simulate.steppers.stepper import Stepper
 from vbg.solution import Event
@@ -160,6 +160,8 @@ class Kick:
 
         def impulse(t: float, x: Array) -> None:
             held, begin = float(stored(t, x)[0]), x.copy()
+
+            works = self.laws.works
 
             def work(s: float, x: Array, impulses: Array) -> Array:
                 past = before[1] + (x - begin)  # what chooses as it did, what is struck as it is

@@ -30,7 +30,7 @@ from vbg.assemble.start.redundant import redundancy_of
 from vbg.assemble.start.start import Start
 from vbg.errors import Problem
 from vbg.junctions.latch import MODE
-from vbg.simulate.events.impulses.impulsive_laws import ImpulsiveLaws, works
+from vbg.simulate.events.impulses.impulsive_laws import ImpulsiveLaws
 from vbg.simulate.steppers.machine_size import machine_size
 from vbg.solution import Event
 
@@ -149,7 +149,8 @@ class Latches:
         """What sources bring in by impulses, in place: their powers are linear in efforts and in
         speeds, also in those that change from `before` to x."""
         brought = Evaluator(self._start.system.programs.brought)
-        found = 0.5 * (works(brought, t, before, impulses) + works(brought, t, x, impulses))
+        first, last = (self._laws.works(brought, t, at, impulses) for at in (before, x))
+        found = 0.5 * (first + last)
         work = dict(zip(brought.program.outputs, found, strict=True))
         for part, supplied in work.items():
             self._add(x, taken_by(part), -supplied)
