@@ -65,6 +65,10 @@ Array = np.ndarray[Any, Any]
 CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still shows convergence
 FIXED_STEP = {"rk4", "discrete-time"}
 SURE = 0.5  # of a run that ended early: what stopped it (a singular posture) spoils no more
+HARDLY_COMMON = (
+    "The output times of the two runs agree, away from singular postures, over less than"
+    f" {100 * COVERAGE:.0f} % of the span."
+)
 NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
 
 
@@ -117,12 +121,7 @@ def compare(
     heading["excluded"] = (*exclude, *near)
     common = common_times(first, second, heading["excluded"])
     if common is None:
-        return Verdict(
-            "INCONCLUSIVE",
-            f"The output times of the two runs agree, away from singular postures, over less than"
-            f" {100 * COVERAGE:.0f} % of the span.",
-            **heading,
-        )
+        return Verdict("INCONCLUSIVE", HARDLY_COMMON, **heading)
     if unpaired := unpaired_row(first, second):
         return Verdict("INCONCLUSIVE", f"The output times differ: {unpaired}.", **heading)
     runs = replace(runs, second=turned_alike(first, second, *common))

@@ -76,11 +76,7 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     n, z, r = len(states), len(p.z), len(readings)
     rows = n + len(p.fed)
     J, balance = J[: len(J) - len(p.residual)], J[len(J) - len(p.residual) :]
-    if not np.isfinite(J[:rows]).all() or not np.isfinite(balance).all():
-        raise UsageError(
-            f"{plant.mechanism.model.name}: a law of its one-dimensional parts has no slope at"
-            " rest (a root at zero, a quotient by zero): there is no linear vibration."
-        )
+    _require_slopes(plant, J[:rows], balance)
     if z:
         J = J - J[:, n : n + z] @ _unknowns(plant, balance[:, n : n + z], balance)
     last = n + z + r + len(turned)
@@ -113,6 +109,14 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     fed = {int(k): float(p.memory[place]) for k, place in p.fed}
     values = dict(zip(names, p.memory[p.outputs].tolist(), strict=False))
     return Snapshot(acting, fed, p.memory[p.rates[states]], values, J[told, :n])
+
+
+def _require_slopes(plant: Plant, *of: Array) -> None:
+    if not all(np.isfinite(slopes).all() for slopes in of):
+        raise UsageError(
+            f"{plant.mechanism.model.name}: a law of its one-dimensional parts has no slope at"
+            " rest (a root at zero, a quotient by zero): there is no linear vibration."
+        )
 
 
 def _chain(p: Program, states: Array, reads: list[int], orders: Array) -> Chain:
