@@ -129,7 +129,7 @@ def test_work_beyond_all_numbers_ends_the_run(kind, high):
             run = vbg.simulate(start)
             assert run.status.code == code, run.status
             if code == "failed":
-                assert "acts on translational.P" in run.status.sentence
+                assert "translational.P by a law of forces" in run.status.sentence
 
 
 def test_the_second_solver_has_no_twin_of_an_impulse_that_is_read():

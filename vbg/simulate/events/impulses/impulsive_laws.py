@@ -69,11 +69,10 @@ _Steps = dict[str, tuple[Array, Array]]  # by state a step, and by how much anot
 
 
 class ImpulsiveLaws:
-    """Of one run: what impulses do to signals; names of the states whose steps are `undetermined`:
-    which they are follows from how the efforts grow."""
+    """Of one run: what impulses do to signals, and the works of sources."""
 
     def __init__(self, system: System):
-        self.undetermined = ""
+        self._unlike = self._endless = ""
         found = [s for s in system.slices if s.state.leaf in system.equations.pushed]
         self._stores = [s for s in found if s.state.kind == "store"]
         self._signals = [s for s in found if s.state.kind != "store"]
@@ -84,6 +83,12 @@ class ImpulsiveLaws:
     def _terms(self) -> Evaluator:
         return Evaluator(self._system.programs.pushed_terms)
 
+    @property
+    def undetermined(self) -> str:
+        """Names of states whose steps follow from how the efforts grow, or else of parts whose works
+        have no end."""
+        return self._unlike or self._endless
+
     def works(self, brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
         """Of each part with sources, at the speeds at t [J]: of a ramp as steep as that above,
         which leaves out what a bounded law gives.  Parts whose work is beyond all numbers are
@@ -93,7 +98,7 @@ class ImpulsiveLaws:
             found = (brought(t, x, STEEP * impulses) - still) / STEEP
         has_value = np.isfinite(found)
         parts = zip(brought.program.outputs, has_value, strict=True)
-        self.undetermined = self.undetermined or ", ".join(name for name, has in parts if not has)
+        self._endless = self._endless or ", ".join(name for name, has in parts if not has)
         return np.where(has_value, found, 0.0)
 
     def strike(
@@ -106,7 +111,7 @@ class ImpulsiveLaws:
         with np.errstate(invalid="ignore"):  # beyond all numbers none is like another
             names = self._step_signals(t, before, after, impulses, jump) if self._signals else []
             names += self._apart(t, before, after, impulses) if self._stores else []
-        self.undetermined = self.undetermined or ", ".join(names)
+        self._unlike = self._unlike or ", ".join(names)
 
     def _apart(self, t: float, before: Array, after: Array, impulses: Array) -> list[str]:
         """Stores that have not been moved as steep ramps move them."""
