@@ -52,7 +52,7 @@ def not_closed(projector: Projector, t: float, x: NDArray[np.float64]) -> Status
 
 def refused(t: float, apart: str, undetermined: str) -> Status | None:
     """Where an event has no outcome: a joint closes that is `apart`, impulses act on what is
-    `undetermined` by laws that are not linear or change meanwhile."""
+    `undetermined` by laws that are not linear, act through dampers or change meanwhile."""
     if apart:
         return not_met(t, apart)
     if not undetermined:
@@ -60,10 +60,10 @@ def refused(t: float, apart: str, undetermined: str) -> Status | None:
     return Status(
         "failed",
         f"At t = {t:.6g} s an impulse acts on {undetermined} by a law of forces that is not "
-        "linear, or changes with what jumps: what it steps follows from how these grow, which a "
-        "jump does not tell.",
+        "linear, acts through dampers alone, or changes with what jumps: what it steps follows "
+        "from how these grow, which a jump does not tell.",
         "Write the jump as a ramp (min(max((t - t0)/1e-3, 0), 1)), limit what the law gives, or "
-        "put a spring between what jumps and what the law acts on.",
+        "put a spring between what jumps and what the law acts on, or a mass where it acts.",
     )
 
 

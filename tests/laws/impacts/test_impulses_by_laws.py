@@ -144,3 +144,24 @@ def test_the_second_solver_has_no_twin_of_an_impulse_that_is_read():
         model = carts(law, ramp, np.random.default_rng(6))[0]
         runs = [solve(model)["B.speed"] for solve in (vbg.simulate, second)]
         assert_allclose(*runs, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("spring", [True, False])
+@pytest.mark.parametrize("law", ["0.3*S.force", "abs(S.force)", "S.force^2", "exp(S.force)"])
+def test_no_impulse_on_a_damper_alone_is_lost(law, spring):
+    """It would move the node at once, by infinite power; what is bounded does not."""
+    c, k = 2.0, 3.0
+    for force in (law, f"min(max({law}, -2), 2)"):
+        parts = {
+            "S": {"kind": "speed", "nodes": ["frame", "a"], "speed": f"if(t > {AT}, 0.9, 0.2)"},
+            "A": {"kind": "mass", "nodes": ["a"], "m": 1.3},
+            "P": {"kind": "force", "nodes": ["frame", "b"], "force": force},
+            "D": {"kind": "damper", "nodes": ["b", "frame"], "c": c},
+        }
+        if spring:
+            parts["K"] = {"kind": "spring", "nodes": ["b", "frame"], "k": k}
+        run = vbg.simulate(vbg.Model(translational=parts), t_end=1.0, output_step=0.1)
+        if force == law:
+            assert run.status.code == "failed" and "through dampers" in run.status.sentence
+        else:
+            assert run.status.code == "finished" and not run.audit.failures

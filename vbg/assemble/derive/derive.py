@@ -99,21 +99,26 @@ def derive(causal: CausalGraph) -> Equations:
         effective=_effective(work, slopes),
         brought=brought(work, react) if latches or _may_jump(graph, constraints, residuals) else {},
         held=held(work, latches),
-        pushed=_pushed({} if efforts.impulses.whole else full, signal_rates, efforts, constraints),
+        pushed=_pushed(
+            {} if efforts.impulses.whole else full,
+            config_rates | signal_rates,
+            efforts,
+            constraints,
+        ),
     )
 
 
 def _pushed(
     stores: Mapping[Block, Block],
-    signals: Mapping[Block, Block],
+    others: Mapping[Block, Block],
     efforts: Efforts,
     constraints: Sequence[Constraint],
 ) -> dict[Block, Block]:
-    """Rates of these stores, and of signals that read efforts, in terms of the unknown ones.  What
-    impulses make of reactions of stores in derivative causality is not told: these have no value.
-    """
+    """Rates of these stores, and of coordinates and signals that read efforts, in terms of the
+    unknown ones.  What impulses make of reactions of stores in derivative causality is not told:
+    these have no value."""
     unknowns = dict.fromkeys([*(c.unknown for c in constraints), *efforts.reactions])
-    reading = {state: rate for state, rate in signals.items() if variables_in(rate, unknowns)}
+    reading = {state: rate for state, rate in others.items() if variables_in(rate, unknowns)}
     untold = Substitution({e: const(np.full((e.rows, 1), np.nan)) for e in efforts.reactions})
     rates = {**stores, **reading}
     return dict(zip(rates, untold.each([*rates.values()]), strict=True))

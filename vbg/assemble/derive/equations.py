@@ -94,8 +94,9 @@ class Equations:
     component whose law is not proportional, which is what of the state makes the effort;
     `brought`: by part the power [W] of its sources in terms of unknown efforts, where joints
     close; `held`: what stops of these store, by part [J];
-    `pushed`: rates in terms of unknown efforts of signals that read some, and of the stores where
-    efforts act on some of them by laws that are not linear, which `struck` leaves out.
+    `pushed`: rates in terms of unknown efforts of signals and coordinates that read some, and of
+    the stores where efforts act on some of them by laws that are not linear, which `struck` leaves
+    out.
     """
 
     states: tuple[State, ...]

@@ -19,6 +19,10 @@ what reads F v takes m (v+^2 - v-^2) / 2.  Not known it is where the limit chang
 L is in no proportion to X, where it changes with what jumps as a function of time, whose own way is
 not told, or with signals that are stepped themselves.
 
+A coordinate of what has no mass, a node between a spring and a damper, has a rate of the efforts
+themselves: an impulse would move it at once, by infinite power.  Where they grow as u it is not
+known, as a store that G^T does not move.
+
 Stores are of many quantities (kg m/s, Wb, C, m^3): each step is compared with its own, and with
 what rounding makes of the terms T of its rate (`vbg.blocks.rounding`).  What two steps differ by
 in a law of less than |u|, a bound or a root, falls as k grows.
@@ -74,8 +78,8 @@ class ImpulsiveLaws:
     def __init__(self, system: System):
         self._unlike = self._endless = ""
         found = [s for s in system.slices if s.state.leaf in system.equations.pushed]
-        self._stores = [s for s in found if s.state.kind == "store"]
-        self._signals = [s for s in found if s.state.kind != "store"]
+        self._stores = [s for s in found if s.state.kind != "signal"]
+        self._signals = [s for s in found if s.state.kind == "signal"]
         self._pushed = Evaluator(system.programs.pushed) if found else None
         self._system = system
 
@@ -114,7 +118,7 @@ class ImpulsiveLaws:
         self._unlike = self._unlike or ", ".join(names)
 
     def _apart(self, t: float, before: Array, after: Array, impulses: Array) -> list[str]:
-        """Stores that have not been moved as steep ramps move them."""
+        """Stores and coordinates that have not been moved as steep ramps move them."""
         names = []
         steep, less = (self._steps(t, before, impulses, k) for k in (STEEP, LESS * STEEP))
         terms = self._terms_at(t, before, impulses, STEEP)
