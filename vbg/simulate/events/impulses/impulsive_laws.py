@@ -89,8 +89,8 @@ class ImpulsiveLaws:
 
     @property
     def undetermined(self) -> str:
-        """Names of states whose steps follow from how the efforts grow, or else of parts whose works
-        have no end."""
+        """Names of states whose steps follow from how the efforts grow, or else of parts whose
+        works have no end."""
         return self._unlike or self._endless
 
     def works(self, brought: Evaluator, t: float, x: Array, impulses: Array) -> Array:
