@@ -99,12 +99,7 @@ def derive(causal: CausalGraph) -> Equations:
         effective=_effective(work, slopes),
         brought=brought(work, react) if latches or _may_jump(graph, constraints, residuals) else {},
         held=held(work, latches),
-        pushed=_pushed(
-            {} if efforts.impulses.whole else full,
-            config_rates | signal_rates,
-            efforts,
-            constraints,
-        ),
+        pushed=_pushed(full, config_rates | signal_rates, efforts, constraints),
     )
 
 
@@ -114,13 +109,13 @@ def _pushed(
     efforts: Efforts,
     constraints: Sequence[Constraint],
 ) -> dict[Block, Block]:
-    """Rates of these stores, and of coordinates and signals that read efforts, in terms of the
-    unknown ones.  What impulses make of reactions of stores in derivative causality is not told:
-    these have no value."""
+    """Rates of these stores where impulses do not act on all of them by linear laws, and of
+    coordinates and signals that read efforts, in terms of the unknown ones.  What impulses make of
+    reactions of stores in derivative causality is not told: these have no value."""
     unknowns = dict.fromkeys([*(c.unknown for c in constraints), *efforts.reactions])
     reading = {state: rate for state, rate in others.items() if variables_in(rate, unknowns)}
     untold = Substitution({e: const(np.full((e.rows, 1), np.nan)) for e in efforts.reactions})
-    rates = {**stores, **reading}
+    rates = reading if efforts.impulses.whole else {**stores, **reading}
     return dict(zip(rates, untold.each([*rates.values()]), strict=True))
 
 
