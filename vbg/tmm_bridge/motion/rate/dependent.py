@@ -102,6 +102,12 @@ class Dependence:
         summed: Array = np.abs(self._jump(memory)[1]) @ terms
         return summed
 
+    def jump_of(self, memory: Array, sizes: Array) -> Array:
+        """How far states that may each be off by these sizes jump at most: |P| |dg/dx| sizes."""
+        G, P = self._jump(memory)
+        found: Array = np.abs(P) @ (np.abs(G) @ sizes)
+        return found
+
     def _jump(self, memory: Array) -> tuple[Array, Array]:
         """G = dg/dx, and the states' jump P for a unit of each g."""
         _, moved, G = self._impulsive(memory)

@@ -10,13 +10,19 @@ jump of
     eps (ROUNDINGS + steps) |P| (|dg/dr| |r|)
 
 is nothing but that: a store between two that balance holds no more, whether in farads or in
-picofarads.
+picofarads.  So are rates, x' = f(z) of the unknowns z: in a time T rounding of their terms moves
+the states by r = eps T |df/dz| |z| at most, which leaves a jump of
+
+    |P| |dg/dx| r
+
+as of a motor that turns into a shut line, whose torques balance at the largest pressure.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.plant import Plant
 from vbg.tmm_bridge.motion.signals.channels import Record
@@ -34,6 +40,7 @@ def tied(mechanism: Mechanism, record: Record, steps: int) -> float:
     if plant.dependence is None or not len(record.held):
         return 0.0
     own, off = mechanism.size, 0.0
+    drift: Array | None = None
     largest = np.abs(record.states[:, own:]).max(axis=0)
     told = np.abs(record.held)
     told[~np.isfinite(told).all(axis=1)] = 0.0
@@ -46,11 +53,27 @@ def tied(mechanism: Mechanism, record: Record, steps: int) -> float:
         onto, _ = plant.dependence.consistent(memory, y[own:])
         rounded = EPS * (ROUNDINGS + steps) * plant.dependence.summed(memory)
         moved = np.abs(onto - y[own:])
+        if (moved > rounded).any():
+            drift = _drift(plant, record) if drift is None else drift
+            plant.evaluate(record.inside[row], y)
+            rounded = rounded + plant.dependence.jump_of(memory, drift)
         moved = np.where(moved > rounded, moved, 0.0)
         size = np.maximum(largest, np.abs(onto))
         apart = np.divide(moved, size, out=np.zeros_like(moved), where=moved > 0.0)
         off = max(off, float(apart.max(initial=0.0)))
     return off
+
+
+def _drift(plant: Plant, record: Record) -> Array:
+    """What rounding of the largest terms of their rates makes of the states in the whole run."""
+    assert plant.dependence is not None
+    memory, z = plant.program.memory, plant.dependence.z
+    largest = np.zeros(record.states.shape[1] - plant.mechanism.size)
+    for t, y in zip(record.inside, record.states, strict=True):
+        plant.evaluate(t, y)
+        largest = np.maximum(largest, plant.dependence.terms(memory, memory[z])[0])
+    span: float = record.time[-1] - record.time[0]
+    return EPS * span * largest
 
 
 def untied(off: float, rtol: float) -> tuple[str, ...]:
