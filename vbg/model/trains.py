@@ -15,9 +15,8 @@ from vbg.model.model import Model
 
 FRAME = "frame"
 AGREES = 1e-9  # of 1: what rounding of written ratios leaves of their product
-Ties = Mapping[
-    str, list[tuple[str, float, str]]
-]  # of a shaft: to which, speed ratio, by which part
+# of a shaft: to which, with which ratio of speeds, by which part
+Ties = Mapping[str, list[tuple[str, float, str]]]
 
 
 def closed_trains(model: Model) -> Iterator[Problem]:

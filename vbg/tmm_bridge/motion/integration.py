@@ -29,7 +29,7 @@ from vbg.tmm_bridge.motion.events.sudden import Landing, behind_a_jump
 from vbg.tmm_bridge.motion.events.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.rate.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.rate.plant import Plant, Singular
-from vbg.tmm_bridge.motion.rate.read_impulses import ImpulseRead
+from vbg.tmm_bridge.motion.rate.sources_read import ImpulseRead
 from vbg.tmm_bridge.motion.steps.last_step import LastStep, followed
 from vbg.tmm_bridge.motion.steps.leaps import NEAR, Extrapolated, Passed, fell, nodes
 from vbg.tmm_bridge.motion.steps.looking import Change

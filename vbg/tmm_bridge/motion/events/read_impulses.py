@@ -19,7 +19,7 @@ from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.plant import EXACT, Plant
-from vbg.tmm_bridge.motion.rate.read_impulses import ImpulseRead
+from vbg.tmm_bridge.motion.rate.sources_read import ImpulseRead
 
 SEEN = 1e-9  # of a speed or pressure: a smaller jump is rounding
 STEEP = (2.0**60, 2.0**40)  # k [1/s]: what is bounded leaves less than AGREE of the limit

@@ -36,9 +36,9 @@ from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.rate.indicating import effects, is_kept, of_modes, owners
 from vbg.tmm_bridge.motion.rate.instants import Stop, drives_from
 from vbg.tmm_bridge.motion.rate.pace import Pace
-from vbg.tmm_bridge.motion.rate.read_impulses import Read
 from vbg.tmm_bridge.motion.rate.recording import program_of
 from vbg.tmm_bridge.motion.rate.sizes import Sizes, sizes_of
+from vbg.tmm_bridge.motion.rate.sources_read import Read
 from vbg.tmm_bridge.motion.rate.works import Works, works_of
 from vbg.tmm_bridge.onedim.laws.friction import FADED, DryFriction
 from vbg.tmm_bridge.onedim.laws.latch import Latch

@@ -15,7 +15,7 @@ from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.rate.dependent import Dependence, reduced
-from vbg.tmm_bridge.motion.rate.read_impulses import Read, sources_read
+from vbg.tmm_bridge.motion.rate.sources_read import Read, sources_read
 from vbg.tmm_bridge.onedim.laws.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.laws.working import (
     BALANCE,
