@@ -4,6 +4,8 @@ A source has what it read at its stroke at t = 0, or what it holds until a later
 first row: the stores that it ties are charged there, and no work is counted.  From there on
 
     stored + dissipated - supplied = stored at the start.
+
+Nor do integrals and filters read the impulse: they begin as they are written.
 """
 
 from __future__ import annotations
@@ -147,3 +149,83 @@ def test_no_work_is_counted_before_the_first_row(stores: str, first: str, seed: 
         assert_allclose(kept, kept[0], rtol=0, atol=AUDIT * largest)
     report = validate(model, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
+
+
+def read(store: str, seed: int) -> tuple[vbg.Model, tuple[float, ...]]:
+    """A store on a source that a sampler gives, of any size and pace; an integral of what ties
+    both, which begins at a share of what the source has, and a circuit that follows it."""
+    draw = np.random.default_rng([seed, *map(ord, store)])
+    size, period = (10.0 ** draw.uniform((-6.0, -3.0), 3.0)).tolist()
+    begins = float(10.0 ** draw.uniform(-3.0, 3.0))
+    held, value, grows = (begins * draw.uniform((-2.0, -2.0, 0.3), 2.0)).tolist()
+    share = float(draw.uniform(-1.0, 1.0))
+    kind, given, told, nodes, S, start = {
+        "capacitor": ("voltage_source", "voltage", "current", "a gnd", "C", "voltage"),
+        "inductor": ("current_source", "current", "voltage", "gnd a", "L", "current"),
+    }[store]
+    electric = {
+        "source": on(kind, nodes, **{given: "u"}),
+        "store": on(store, "a gnd", **{S: size}, **written(draw, **{start: value})),
+        "follows": on("voltage_source", "b gnd", voltage=f"taken/{size!r}"),
+        "R": on("resistor", "b c", R=2.0),
+        "C": on("capacitor", "c gnd", C=0.3 * period, voltage=0.0),
+    }
+    integral = {"inputs": [f"store.{told}"], "initial": [share * begins * size]}
+    expression = f"{begins!r} + {grows!r}*t/{period!r}"
+    signals = {
+        "u": {"kind": "sample_and_hold", "input": expression, "period": period, "initial": held},
+        "taken": {"kind": "state_space", "A": [[0.0]], "B": [[1.0]], "C": [1.0], **integral},
+    }
+    settings = {"t_end": 3.5 * period, "output_step": 0.1 * period, "rtol": 1e-9}
+    outputs = {"energy": True}
+    model = vbg.Model(
+        name=store, electric=electric, signals=signals, outputs=outputs, simulate=settings
+    )
+    return model, (size, period, share * begins, grows)
+
+
+@pytest.mark.parametrize("seed", tail(range(12), 1))
+@pytest.mark.parametrize("store", ["capacitor", "inductor"])
+def test_what_reads_the_impulse_of_the_start_begins_as_written(store: str, seed: int) -> None:
+    """It takes S (u - u(0)), S the store's size, of all later strokes: u(0) was there before the
+    first row, whatever the sampler held or the store was written with."""
+    model, (size, period, begins, grows) = read(store, seed)
+    runs = [solve(model) for solve in (vbg.simulate, simulate)]
+    for run in runs:
+        assert run.status.code == "finished" and not run.audit.failures
+        strokes = np.floor(run.time / period + 1e-6)
+        expected = begins + grows * strokes
+        largest = np.abs(expected).max()
+        assert_allclose(run["taken"] / size, expected, rtol=0, atol=1e-7 * largest)
+    followed = [run["C.voltage"] for run in runs]
+    assert_allclose(followed[1], followed[0], rtol=0, atol=1e-6 * np.abs(followed[0]).max())
+    report = validate(model, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+
+
+def test_stores_that_begin_apart_come_together_unread() -> None:
+    """Two capacitors side by side, written with different voltages: what they exchange there is of
+    the start for a linear law and for any other."""
+    draw = np.random.default_rng(5)
+    for law in ("one.current", "one.current^2", "abs(one.current)"):
+        C, v = draw.uniform(0.3, 3.0, 2).tolist(), draw.uniform(-3.0, 3.0, 2).tolist()
+        names = "one", "two"
+        electric = {
+            name: on("capacitor", "a gnd", C=size, voltage=start)
+            for name, size, start in zip(names, C, v, strict=True)
+        }
+        electric["R"] = on("resistor", "a gnd", R=2.0)
+        signals = {
+            "sum": {
+                "kind": "transfer_function",
+                "input": law,
+                "numerator": [1.0],
+                "denominator": [1.0, 0.0],
+            }
+        }
+        settings = {"t_end": 1.0, "output_step": 0.1, "rtol": 1e-9}
+        model = vbg.Model(name=law, electric=electric, signals=signals, simulate=settings)
+        first, second = vbg.simulate(model), simulate(model)
+        assert first["sum"][0] == second["sum"][0] == 0.0
+        largest = np.abs(first["sum"]).max()
+        assert_allclose(second["sum"], first["sum"], rtol=0, atol=1e-6 * largest)

@@ -16,12 +16,17 @@ from vbg.tmm_bridge.motion.trajectory import RunRecord
 
 
 def begun(plant: Plant, first: Stop, y0: Array, record: RunRecord) -> Array:
-    """The state at the start, samplers read and modes chosen, also under what was sampled."""
-    t, seen = plant.smooth[0], record.between
+    """The state at the start, samplers read and modes chosen, also under what was sampled.
+
+    Impulses that tie stores here are of the start: filters begin as they are written, and no work
+    is counted."""
+    t, seen, network = plant.smooth[0], record.between, plant.mechanism.network
+    plant.written, plant.closing = y0, True
     plant.works.natural += kinetic_energy(plant.mechanism, y0, drive_rates(plant.mechanism, t))
     y = plant.sample(first, switched(plant, t, y0, seen, first=True))
     y = switched(plant, t, y, seen, first=False)
-    if plant.mechanism.network is not None:  # what stores take up here is of the start
+    plant.closing = False
+    if network is not None:
         y[plant.works.places[2]] = y0[plant.works.places[2]]
     record.events += turned_at_start(plant, float(record.grid[0]), y0, y)
     record.add(plant, float(record.grid[0]), y.copy())

@@ -158,6 +158,7 @@ def _network(
         rows=tuple(draft.rows),
         first_row=draft.first_row,
         guessed=frozenset(draft.guessed),
+        filters=frozenset(draft.filters),
         samplers=tuple(draft.held),
         latches=tuple(draft.latches),
         works=works,

@@ -63,6 +63,7 @@ class Draft:
     begins: Mapping[str, float] = field(default_factory=dict)
     start: list[float] = field(default_factory=list)
     guessed: set[int] = field(default_factory=set)
+    filters: set[int] = field(default_factory=set)
     scales: list[float] = field(default_factory=list)
     levels: dict[tuple[str, str], Level] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
@@ -99,6 +100,12 @@ class Draft:
         """Place of the first of some new states."""
         self.start.extend(start)
         return len(self.start) - len(start)
+
+    def filter(self, *start: float) -> int:
+        """Place of the first of some new states that a signal keeps."""
+        place = self.state(*start)
+        self.filters.update(range(place, place + len(start)))
+        return place
 
     def raised(self, name: str, value: Value) -> Value:
         """The value, with an input added where the name is excited."""

@@ -89,7 +89,7 @@ class Node:
 class Network:
     """Parts, shafts and nodes (the last is the reference), laid out for one mechanism.
 
-    start : states at t = 0, `guessed` those that nobody wrote;
+    start : states at t = 0, `guessed` those that nobody wrote, `filters` those of signals;
     scales : typical sizes of the unknowns;
     places : typical sizes of what parts tell (`Working.through`);
     efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
@@ -128,6 +128,7 @@ class Network:
     rows: tuple[Row, ...] = ()
     first_row: int = 0
     guessed: frozenset[int] = frozenset()
+    filters: frozenset[int] = frozenset()
     samplers: tuple[Held, ...] = ()
     switches: tuple[Switch, ...] = ()
     latches: tuple[Latch, ...] = ()

@@ -246,8 +246,8 @@ class Sources:
             part.filter,
             (part.lower, part.upper),
             part.tracking,
-            draft.state(draft.begins.get(f"{name}.filtered", 0.0)) if part.kd else -1,
-            draft.state(draft.begins.get(f"{name}.integral", 0.0)) if part.ki else -1,
+            draft.filter(draft.begins.get(f"{name}.filtered", 0.0)) if part.kd else -1,
+            draft.filter(draft.begins.get(f"{name}.integral", 0.0)) if part.ki else -1,
         )
         draft.late.append(pid)
         for what, place in (("filtered", pid.filtered), ("integral", pid.integral)):
@@ -274,7 +274,7 @@ class Sources:
             A, B = A / part.time, B / part.time  # s stands for s time
         told = places_of(f"{name}.state", len(A))
         start = start or np.zeros(len(A)).tolist()
-        at = draft.state(*map(draft.begins.get, told, start))
+        at = draft.filter(*map(draft.begins.get, told, start))
         system = LinearSystem(values, A, B, C, D, at)
         draft.late.append(system)
         for i, one in enumerate(told):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.tmm_bridge.kernels.motion.rotation import Array
+from vbg.tmm_bridge.mechanism.mechanism import NoBalance
 from vbg.tmm_bridge.motion.rate.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.rate.instants import Stop
 from vbg.tmm_bridge.motion.rate.plant import EXACT, Plant
@@ -57,14 +58,19 @@ def require_none_jumps(plant: Plant, stop: Stop, y: Array) -> None:
 
 def together(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
     """The state with the network's dependent stores as they hang together.  Raises ImpulseRead
-    where what reads their impulses steps otherwise."""
-    found = plant.together(t, y, first=first)
+    where what reads their impulses steps otherwise, NoBalance where nothing that jumps holds them
+    together."""
+    try:
+        found = plant.together(t, y, first=first)
+    except np.linalg.LinAlgError:
+        raise NoBalance(t) from None
     if plant.dependence is None or first:
         return found
     own = plant.mechanism.size
     step = found[own:] - y[own:]
     step[plant.works.places[2] - own] = 0.0
-    if np.abs(step).max(initial=0.0) > SEEN * np.abs(y[own:]).max(initial=0.0):
+    largest = max(np.abs(x[own:]).max(initial=0.0) for x in (y, plant.written) if x is not None)
+    if np.abs(step).max(initial=0.0) > SEEN * largest:
         _require_ramp(plant, plant.dependence, t, y, found)
         plant.evaluate(t, found)
     return found
@@ -76,7 +82,8 @@ def _require_ramp(plant: Plant, tied: Dependence, t: float, y: Array, behind: Ar
     impulses, none = _impulses(plant, tied, t, y)
     step = behind[plant.mechanism.size :] - y[plant.mechanism.size :]
     size = np.abs(y[plant.mechanism.size :])
-    free = np.flatnonzero(~tied.holds(memories[1]))
+    passed_by = np.isin(np.arange(len(step)), list(plant.kept))
+    free = np.flatnonzero(~tied.holds(memories[1]) & ~passed_by)
     free = free[free + plant.mechanism.size != plant.works.places[2]]
     for memory in memories:
         moved, kept = tied.terms(memory, impulses)
@@ -102,9 +109,9 @@ def _impulses(plant: Plant, tied: Dependence, t: float, y: Array) -> tuple[Array
     for _ in range(JUMPS):
         plant.evaluate(t, y)
         memory = plant.program.memory
-        more, none = tied.impulses(memory, plant.program.scales[: len(tied.z)])
+        more, none = tied.impulses(memory, plant.program.scales[: len(tied.z)], plant.kept)
         found, rounding = found + more, rounding + none
-        y[own:], size = tied.consistent(memory, y[own:])
+        y[own:], size = tied.consistent(memory, y[own:], kept=plant.kept)
         if size <= EXACT:
             break
     return found, rounding

@@ -80,11 +80,16 @@ class Dependence:
         return np.array(self.operations, dtype=np.int64).reshape(-1, 5)
 
     def consistent(
-        self, memory: Array, y: Array, guessed: Collection[int] = ()
+        self,
+        memory: Array,
+        y: Array,
+        guessed: Collection[int] = (),
+        kept: Collection[int] = (),
     ) -> tuple[Array, float]:
         """The states y moved towards g = 0 by impulses, and the largest step relative to them;
-        `memory` is that of the tape, played at y.  States `guessed` have no past and follow."""
-        G, P = self._jump(memory)
+        `memory` is that of the tape, played at y.  States `guessed` have no past and follow, those
+        `kept` take no impulse."""
+        G, P = self._jump(memory, kept)
         step: Array = _step(G, P, -memory[self.held], guessed)
         size = float(np.abs(step).max(initial=0.0) / max(np.abs(y).max(initial=0.0), 1e-300))
         return y + step, size
@@ -108,15 +113,17 @@ class Dependence:
         found: Array = np.abs(P) @ (np.abs(G) @ sizes)
         return found
 
-    def _jump(self, memory: Array) -> tuple[Array, Array]:
+    def _jump(self, memory: Array, kept: Collection[int] = ()) -> tuple[Array, Array]:
         """G = dg/dx, and the states' jump P for a unit of each g."""
-        _, moved, G = self._impulsive(memory)
+        _, moved, G = self._impulsive(memory, kept)
         return G, moved @ np.linalg.inv(G @ moved)
 
-    def impulses(self, memory: Array, scales: Array) -> tuple[Array, Array]:
-        """Of the unknowns, whose sizes are `scales`: they bring the states to g = 0; and what up
-        to is none, but rounding of the others."""
-        open_, moved, G = self._impulsive(memory)
+    def impulses(
+        self, memory: Array, scales: Array, kept: Collection[int] = ()
+    ) -> tuple[Array, Array]:
+        """Of the unknowns, whose sizes are `scales`: they bring the states to g = 0, without those
+        `kept`; and what up to is none, but rounding of the others."""
+        open_, moved, G = self._impulsive(memory, kept)
         found: Array = open_ @ np.linalg.solve(G @ moved, -memory[self.held])
         rounding: Array = NO_IMPULSE * (np.abs(found) / scales).max(initial=0.0) * scales
         return np.where(np.abs(found) > rounding, found, 0.0), rounding
@@ -135,14 +142,16 @@ class Dependence:
         sizes: Array = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
         return sizes[: len(self.rates)], sizes[len(self.rates) :]
 
-    def _impulsive(self, memory: Array) -> tuple[Array, Array, Array]:
+    def _impulsive(self, memory: Array, passed: Collection[int]) -> tuple[Array, Array, Array]:
         """Unknowns that the other residuals leave open, dx'/dz times these, and dg/dx."""
         J = self._slopes(memory, self.z, np.concatenate([self.kept, self.rates]))
         n = len(self.kept)
         rows = np.abs(J[:n]).max(axis=1, keepdims=True, initial=0.0)
         # else rounding of the largest row is an impulse in all others
         open_: Array = np.linalg.svd(J[:n] / np.where(rows > 0.0, rows, 1.0))[2][n:].T
-        return open_, J[n:] @ open_, self._slopes(memory, self.x, self.held)
+        moved = J[n:] @ open_
+        moved[list(passed)] = 0.0
+        return open_, moved, self._slopes(memory, self.x, self.held)
 
     def growing(self, memory: Array, impulses: Array, k: float) -> tuple[Array, Array]:
         """What the rates of the states and the other residuals grow by where the unknowns grow

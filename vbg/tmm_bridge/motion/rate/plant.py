@@ -73,9 +73,10 @@ class Plant:
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
     are not larger, for differences; `works` what was supplied and lost, `choked` places of
     currents in series with diodes, `discrete` those of states that change between steps only,
-    `read` sources whose efforts are, `earlier` time and state before the last stop; `sizes` of ways
-    and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run, `fastest` and
-    `liveliest` the largest speeds and accelerations that each dry friction has had.
+    `read` sources whose efforts are, `earlier` time and state before the last stop; `written`
+    the state as it was given, which is `closing` while stores come together at the start; `sizes`
+    of ways and speeds so far, `pace` of sources beside diodes, `duration` [s] of the run, `fastest`
+    and `liveliest` the largest speeds and accelerations that each dry friction has had.
     """
 
     mechanism: Mechanism
@@ -102,6 +103,8 @@ class Plant:
     _effects: dict[str, list[int]] = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
     earlier: tuple[float, Array] | None = None
+    written: Array | None = None
+    closing: bool = False
     n_rates: int = 0
     rank: int = -1
     _still: Rules = field(default_factory=lambda: standstill(0))
@@ -143,6 +146,12 @@ class Plant:
         self.typical[t.sizes[0] : t.sizes[0] + t.sizes[1]] = FAST
         self.sizes = sizes_of(self.mechanism, self.duration)
         self.pace = Pace(() if network is None else network.paced)
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """States of the network that impulses pass by: of signals, while the start is closed."""
+        network = self.mechanism.network
+        return network.filters if self.closing and network is not None else frozenset()
 
     def inside(self, t: float) -> float:
         """t, seen from inside the smooth span."""
@@ -318,7 +327,8 @@ class Plant:
             self.evaluate(t, y)
             if not np.isfinite(self.program.memory[self.dependence.held]).all():
                 raise NoBalance(t)
-            y[own:], size = self.dependence.consistent(self.program.memory, y[own:], guessed)
+            how = guessed, self.kept
+            y[own:], size = self.dependence.consistent(self.program.memory, y[own:], *how)
             if size <= EXACT:
                 break
         if not first:  # what an impulse of a source brings
