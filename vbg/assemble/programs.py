@@ -74,12 +74,22 @@ class Programs:
     @cached_property
     def closed_rate(self) -> Program:
         """The same as `rate` where the constraint matrix is badly conditioned."""
-        return self._rate(*self._closed)
+        return self._rate(*self._closed(1))
 
     @cached_property
     def closed_recorded(self) -> Program:
         """And as `recorded`."""
-        return self._rate(*self._closed, smallest=True)
+        return self._rate(*self._closed(1), smallest=True)
+
+    @cached_property
+    def twice_closed_rate(self) -> Program:
+        """The same as `rate` where closing once leaves more than rounding."""
+        return self._rate(*self._closed(2))
+
+    @cached_property
+    def twice_closed_recorded(self) -> Program:
+        """And as `recorded`."""
+        return self._rate(*self._closed(2), smallest=True)
 
     def _rate(
         self, rates: Mapping[Block, Block], efforts: Block, smallest: bool = False
@@ -88,36 +98,38 @@ class Programs:
         outputs["efforts"] = efforts
         return lower(outputs, self.inputs, smallest=smallest, least_pivot=self._least_pivot)
 
-    @property
-    def _closed(self) -> tuple[Mapping[Block, Block], Block]:
+    def _closed(self, times: int) -> tuple[Mapping[Block, Block], Block]:
         """Rates and efforts with what rounding leaves of the rows' accelerations taken away.
 
-        The error of the accelerations falls from rounding times the square of the condition to
+        Each time what is left of it falls by rounding times the square of the condition, down to
         rounding times the condition (docs/derivations/redundancy.md).
         """
         e = self.equations
-        if e.factor is None or e.efforts.op != "solve":  # rows that reach more than the stores
-            return e.rates, e.efforts
-        left = linear((-1.0, self._along(e.residual)))
-        close = Substitution({e.right_hand_side: left})
-        more = {
-            state: rate + close(e.velocity_correction[state])
-            for state, rate in e.rates.items()
-            if state in e.velocity_correction
-        }
-        return {**e.rates, **more}, e.efforts + solve(e.factor, left)
+        rates, efforts = e.rates, e.efforts
+        if e.factor is None or efforts.op != "solve":  # rows that reach more than the stores
+            return rates, efforts
+        for _ in range(times):
+            left = linear((-1.0, self._along(e.residual, rates)))
+            close = Substitution({e.right_hand_side: left})
+            more = {
+                state: rates[state] + close(step)
+                for state, step in e.velocity_correction.items()
+                if state in rates
+            }
+            rates, efforts = {**rates, **more}, efforts + solve(e.factor, left)
+        return rates, efforts
 
-    def _along(self, block: Block) -> Block:
-        """The rate of a block along the motion."""
+    def _along(self, block: Block, rates: Mapping[Block, Block]) -> Block:
+        """The rate of a block along the motion that has these rates."""
         e = self.equations
-        return Tangent({**e.rates, e.time: const(1.0)}, e.spins)(block)
+        return Tangent({**rates, e.time: const(1.0)}, e.spins)(block)
 
     @cached_property
     def effort(self) -> Program:
         """The smallest constraint efforts, and the accelerations they leave along the
         constraints."""
         e = self.equations
-        outputs = {"efforts": e.efforts, "acceleration": self._along(e.residual)}
+        outputs = {"efforts": e.efforts, "acceleration": self._along(e.residual, e.rates)}
         return lower(outputs, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
     @cached_property

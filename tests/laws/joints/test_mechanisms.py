@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.accuracy.mechanisms import (
     compared,
+    doubled,
     moving,
     polygon,
     random_mechanism,
@@ -47,6 +48,22 @@ def test_a_parallelogram_with_light_links(links, part):
         bodies[k] = replace(b, mass=part * b.mass, inertia=part * b.inertia)
     verdict = compared(moving(rng, replace(made, bodies=bodies)))
     assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("first", tail([20, 0, *range(30, 100, 5)], 1))
+def test_light_bodies_between_others(first):
+    """Trees with joints made twice, up to 40 rows too many, most bodies of 1e-8 kg: what these
+    would do alone is 1e8 times what they do, and light ones weigh the smallest efforts."""
+    for seed in range(first, first + 5):
+        rng = np.random.default_rng(seed)
+        made = doubled(rng, int(rng.integers(10, 16)))
+        parts = np.where(rng.uniform(size=len(made.bodies)) < 0.7, 1e-8, 1.0)
+        bodies = [
+            replace(b, mass=part * b.mass, inertia=part * b.inertia)
+            for b, part in zip(made.bodies, parts, strict=True)
+        ]
+        verdict = compared(moving(rng, replace(made, name=f"{made.name} {seed}", bodies=bodies)))
+        assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize("n", [1, 4, 8])

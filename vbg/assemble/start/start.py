@@ -58,7 +58,8 @@ from vbg.plumbing.paused_collection import paused_collection
 Array = NDArray[np.float64]
 
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
-WEAK = 1e5  # condition of the constraint matrix from which on rates are closed once more
+WEAK, WEAKER = 1e5, 1e7  # condition of the constraint matrix: rates closed once more, and twice
+EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +103,16 @@ class Start:
     @property
     def rate_program(self) -> Program:
         """Rate of x, in its order, and behind it constraint efforts, not the smallest ones."""
-        programs = self.system.programs
-        return programs.closed_rate if self._closed else programs.rate
+        return getattr(self.system.programs, f"{self._closed}rate")
 
     @property
-    def _closed(self) -> bool:
-        return self.condition > WEAK and self.rounding > self.bearable
+    def _closed(self) -> str:
+        """Beginning of the name of the programs that are closed as often as is needed: once
+        leaves the square of what one elimination loses of what light bodies would do alone."""
+        if self.condition <= WEAK or self.rounding <= self.bearable:
+            return ""
+        twice = self.condition > WEAKER and self.rounding**2 > EPS
+        return "twice_closed_" if twice else "closed_"
 
     def evaluator(self, what: str, *, complex_valued: bool = False) -> Evaluator:
         """A private evaluator of `what` with the kept rows: rate, recorded (rate, and behind it
@@ -116,8 +121,8 @@ class Start:
         if what == "recorded":
             alone = self.dependent == 0 and not self.sticks
             what = "rate" if alone else "recorded"
-        if self._closed and what in ("rate", "recorded"):
-            what = f"closed_{what}"
+        if what in ("rate", "recorded"):
+            what = f"{self._closed}{what}"
         return Evaluator(getattr(programs, what), kept=self.kept, complex_valued=complex_valued)
 
     @property
