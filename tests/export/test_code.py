@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from benchmarks.machines import windows
 from tests.export.comparing import compiled, family, family_peaks, table
 from tests.export.tape_in_c import library, played, played_straight, straight_library
 from tests.laws.circuits import Circuit, filled, unknowns
@@ -68,6 +69,13 @@ def test_tapes_of_random_trees_and_loops_are_computed_alike(tapes, seed):
     tree = random_tree(seed, 3, KINDS)
     for machine in (loaded(tree, seed), random_loop(seed)):
         agree_on_tapes(vbg.start(vbg.assemble(machine.model())), seed, by_tables(tapes))
+
+
+@pytest.mark.slow
+def test_tapes_with_many_dependent_rows_are_computed_alike(tapes):
+    """Loaded where these hold, thin rods: conjugate gradients do not converge."""
+    model = windows(12, redundant=True).edited("gravity", [3.0, -9.0, 5.0])
+    agree_on_tapes(vbg.start(model), 12, by_tables(tapes))
 
 
 @pytest.mark.parametrize(

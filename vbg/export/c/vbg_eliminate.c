@@ -8,6 +8,8 @@
 #define MOST 6          /* unknowns of a pivot block */
 #define FEW 24          /* dependent rows up to which their combinations are formed */
 #define CLOSE 1e-13     /* of the norm of x: last step of conjugate gradients */
+#define PART 4          /* of the number of dependent rows: steps of theirs at most */
+#define SETTLED 1e-9    /* of it: from where on a step that is no shorter than the last is rounding's */
 
 /* A schedule in the stream: number of pivots; place of each; number of unknowns; place of the
    vectors; pivots (size, block, first, couplings: size, block, first, targets); vectors. */
@@ -248,6 +250,7 @@ static void transposed(double *w, const int *s, int matrix, const double *kept, 
     for (int i = 0; i < total; i++) to[i] = kept[i] > 0.0 ? 0.0 : to[i] + weight[i] * v[i];
 }
 
+/* x - N z with N (total, count) column by column */
 static void smallest_of_few(double *w, const int *s, int matrix, const double *kept, int count,
                             double *x, const double *weight, double *spare, double *columns)
 {
@@ -256,25 +259,29 @@ static void smallest_of_few(double *w, const int *s, int matrix, const double *k
     for (int d = 0, c = 0; d < total; d++) {
         if (kept[d] > 0.0) continue;
         for (int i = 0; i < total; i++) spare[i] = i == d ? 1.0 : 0.0;
-        combination(w, s, matrix, kept, spare, columns + c * total, spare + total);
+        combination(w, s, matrix, kept, spare, spare + total, spare + 2 * total);
+        for (int i = 0; i < total; i++) columns[i * count + c] = spare[total + i];
         c++;
     }
-    for (int a = 0; a < count; a++) {
-        right[a] = 0.0;
-        for (int b = 0; b < count; b++) system[a * count + b] = 0.0;
-        for (int i = 0; i < total; i++) {
-            const double weighed = columns[a * total + i] * weight[i];
+    for (int i = 0; i < count * count + count; i++) system[i] = 0.0;
+    for (int i = 0; i < total; i++) {
+        const double *row = columns + i * count;
+        for (int a = 0; a < count; a++) {
+            const double weighed = row[a] * weight[i];
             right[a] += weighed * x[i];
-            for (int b = 0; b < count; b++) system[a * count + b] += weighed * columns[b * total + i];
+            for (int b = 0; b <= a; b++) system[a * count + b] += weighed * row[b];
         }
     }
-    vbg_solve_dense(system, right, count, 1);
     for (int a = 0; a < count; a++)
-        for (int i = 0; i < total; i++) x[i] -= columns[a * total + i] * right[a];
+        for (int b = 0; b < a; b++) system[b * count + a] = system[a * count + b];
+    vbg_solve_dense(system, right, count, 1);
+    for (int i = 0; i < total; i++)
+        for (int a = 0; a < count; a++) x[i] -= columns[i * count + a] * right[a];
 }
 
-static void smallest_of_many(double *w, const int *s, int matrix, const double *kept, int count,
-                             double *x, const double *weight, double *spare)
+/* whether conjugate gradients converge in a part of the steps that N costs */
+static int smallest_of_many(double *w, const int *s, int matrix, const double *kept, int count,
+                            double *x, const double *weight, double *spare)
 {
     const int total = unknowns_of(s);
     double *g = spare, *p = g + total, *n = p + total, *rest = n + total;
@@ -285,8 +292,9 @@ static void smallest_of_many(double *w, const int *s, int matrix, const double *
         rho += g[i] * g[i] / weight[i];
         size += x[i] * x[i] * weight[i];
     }
-    for (int turn = 0; turn < count + 10 && rho > CLOSE * CLOSE * size; turn++) {
+    for (int turn = 0; turn < count / PART; turn++) {
         double curvature = 0.0;
+        if (rho <= CLOSE * CLOSE * size) return 1;
         combination(w, s, matrix, kept, p, n, rest);
         for (int i = 0; i < total; i++) curvature += n[i] * n[i] * weight[i];
         const double alpha = rho / curvature, before = rho;
@@ -294,8 +302,10 @@ static void smallest_of_many(double *w, const int *s, int matrix, const double *
         transposed(w, s, matrix, kept, weight, x, g, rest);
         rho = 0.0;
         for (int i = 0; i < total; i++) rho += g[i] * g[i] / weight[i];
+        if (before <= rho && before <= SETTLED * SETTLED * size) return 1;
         for (int i = 0; i < total; i++) p[i] = rho / before * p[i] - g[i] / weight[i];
     }
+    return rho <= SETTLED * SETTLED * size;
 }
 
 static void make_smallest(double *w, const int *s, int scratch, int matrix, const double *kept,
@@ -306,8 +316,12 @@ static void make_smallest(double *w, const int *s, int scratch, int matrix, cons
     for (int i = 0; i < total; i++) count += kept[i] <= 0.0;
     if (count == 0) return;
     weights(w, s, scratch, spare);
-    if (count <= FEW) smallest_of_few(w, s, matrix, kept, count, x, spare, spare + total, columns);
-    else smallest_of_many(w, s, matrix, kept, count, x, spare, spare + total);
+    if (count > FEW) {
+        for (int i = 0; i < total; i++) columns[i] = x[i];
+        if (smallest_of_many(w, s, matrix, kept, count, x, spare, spare + total)) return;
+        for (int i = 0; i < total; i++) x[i] = columns[i];
+    }
+    smallest_of_few(w, s, matrix, kept, count, x, spare, spare + total, columns);
 }
 
 void vbg_factor(const int *stream, int schedule, double *w, const double *kept, double least)

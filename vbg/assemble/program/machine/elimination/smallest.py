@@ -19,6 +19,8 @@ from vbg.assemble.program.machine.operations.newton import solve_dense
 
 FEW = 24  # dependent rows up to which N is formed
 CLOSE = 1e-13  # of the norm of x: last step of the conjugate gradients that take its place else
+PART = 4  # of the number of dependent rows: as many steps cost half of what N does
+SETTLED = 1e-9  # of it: from where on a step that is no shorter than the last is rounding's
 
 
 @compiled
@@ -70,9 +72,9 @@ def transposed(work, stream, start, matrix, kept, w, v, to, spare):
 
 @compiled
 def smallest_of_few(work, stream, start, matrix, kept, count, x, w, spare):
-    """x - N z with N column by column."""
+    """x - N z with N (total, count) column by column."""
     total = unknowns_of(stream, start)
-    columns = room(work, count * total)
+    columns = room(work, total * count)
     system = room(work, count * count + count)
     c = -1
     for d in range(total):
@@ -84,25 +86,33 @@ def smallest_of_few(work, stream, start, matrix, kept, count, x, w, spare):
         put(work, spare + d, 0.0 * at(work, x) + 1.0)
         combination(work, stream, start, matrix, kept, spare, spare + total, spare + 2 * total)
         for i in range(total):
-            put(columns, c * total + i, at(work, spare + total + i))
-    for a in range(count):
-        for i in range(total):
-            weighed = at(columns, a * total + i) * at(work, w + i)
+            put(columns, i * count + c, at(work, spare + total + i))
+    for i in range(total):
+        for a in range(count):
+            weighed = columns[i * count + a] * at(work, w + i)
+            if weighed.real == 0.0 and weighed.imag == 0.0:
+                continue
             system[count * count + a] += weighed * at(work, x + i)
-            for b in range(count):
-                system[a * count + b] += weighed * at(columns, b * total + i)
-    solve_dense(system, 0, count * count, count, 1)
+            for b in range(a + 1):
+                system[a * count + b] += weighed * columns[i * count + b]
     for a in range(count):
-        z = system[count * count + a]
-        for i in range(total):
-            put(work, x + i, at(work, x + i) - at(columns, a * total + i) * z)
+        for b in range(a):
+            system[b * count + a] = system[a * count + b]
+    solve_dense(system, 0, count * count, count, 1)
+    for i in range(total):
+        change = 0.0 * at(work, x + i)
+        for a in range(count):
+            change += columns[i * count + a] * system[count * count + a]
+        put(work, x + i, at(work, x + i) - change)
     give_back(columns)
     give_back(system)
 
 
 @compiled
 def smallest_of_many(work, stream, start, matrix, kept, count, x, w, spare):
-    """The same by conjugate gradients on N^T W N, preconditioned by W."""
+    """The same by conjugate gradients on N^T W N, preconditioned by W, and whether they converge:
+    where rows are loaded whose W differ much, as those of thin rods across their axes do, there
+    are more steps than columns of N, and rounding makes them grow."""
     total = unknowns_of(stream, start)
     g, p, n, rest = spare, spare + total, spare + 2 * total, spare + 3 * total
     transposed(work, stream, start, matrix, kept, w, x, g, rest)
@@ -112,9 +122,9 @@ def smallest_of_many(work, stream, start, matrix, kept, count, x, w, spare):
         put(work, p + i, -step)
         rho += at(work, g + i) * step
         size += (at(work, x + i) * at(work, x + i) * at(work, w + i)).real
-    for _ in range(count + 10):
+    for _ in range(count // PART):
         if rho.real <= CLOSE * CLOSE * size:
-            break
+            return True
         combination(work, stream, start, matrix, kept, p, n, rest)
         curvature = 0.0 * rho
         for i in range(total):
@@ -126,9 +136,12 @@ def smallest_of_many(work, stream, start, matrix, kept, count, x, w, spare):
         before, rho = rho, 0.0 * rho
         for i in range(total):
             rho += at(work, g + i) * at(work, g + i) / at(work, w + i)
+        if before.real <= min(rho.real, SETTLED * SETTLED * size):
+            return True
         for i in range(total):
             step = at(work, g + i) / at(work, w + i)
             put(work, p + i, rho / before * at(work, p + i) - step)
+    return rho.real <= SETTLED * SETTLED * size
 
 
 @compiled
@@ -143,7 +156,15 @@ def make_smallest(work, stream, start, scratch, matrix, kept, x, spare):
     if count == 0:
         return
     weights(work, stream, start, scratch, spare)
-    if count <= FEW or work.itemsize > 8:  # complex steps pass through sums, not through tests
-        smallest_of_few(work, stream, start, matrix, kept, count, x, spare, spare + total)
-    else:
-        smallest_of_many(work, stream, start, matrix, kept, count, x, spare, spare + total)
+    if count > FEW and work.itemsize <= 8:  # complex steps pass through sums, not through tests
+        first = room(work, total)
+        for i in range(total):
+            first[i] = at(work, x + i)
+        small = smallest_of_many(work, stream, start, matrix, kept, count, x, spare, spare + total)
+        if not small:
+            for i in range(total):
+                put(work, x + i, first[i])
+        give_back(first)
+        if small:
+            return
+    smallest_of_few(work, stream, start, matrix, kept, count, x, spare, spare + total)
