@@ -7,7 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from benchmarks.accuracy.mechanisms import model_of, random_mechanism
 from tests.laws.joints.test_faults import four_bar
+from tests.scaled import Scale
+from tests.tail import tail
 from vbg.assemble.start.values.tied import level
 from vbg.io.toml import parse
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -280,3 +283,12 @@ def test_speeds_that_contradict_each_other_change_by_so_much_per_second(slides):
     changes = (f"p.angle (by {kept - w:.4g} rad/s)", f"q.{{}} (by {r * kept - v:.4g} {{}}/s)")
     told = ", ".join(changes).format(*(("slide", "m") if slides else ("angle", "rad")))
     assert note.severity == "warning" and note.what.endswith(f"changed: {told}.")
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e3])
+@pytest.mark.parametrize("seed", tail([5000005, 5000002, 5000006, 5000010, 5000018, 5000024], 1))
+def test_rounding_of_written_speeds_is_not_told(seed, length):
+    """Speeds that joints leave, written as they were computed, in any unit of length: bodies that
+    others hold had 1e-16 of the others' speeds, which changed by 100 %."""
+    model = Scale(length).model(model_of(random_mechanism(seed)))
+    assert not [note for note in vbg.start(model).notes if "is not kept" in note.what]

@@ -192,10 +192,12 @@ def not_kept(system: System, x: Array, initial: Array) -> Iterator[Problem]:
     """Written start values that the others did not let stand."""
     if not _changed(x, initial):
         return
-    for store in _stores(system, initial):
+    stores = _stores(system, initial)
+    rounding = KEPT * float(np.linalg.norm(_Measure(stores, len(x)).written(initial)))
+    for store in stores:
         before, after = (float(np.linalg.norm(store.root @ y[store.places])) for y in (initial, x))
         change = float(np.linalg.norm(store.root @ (x - initial)[store.places]))
-        if not store.written or change <= CHANGED * max(before, after):
+        if not store.written or change <= max(CHANGED * max(before, after), rounding):
             continue
         what = _WORDS.get(store.name.rpartition(".")[2], "start value")
         percent = 100.0 * change / max(before, after)
