@@ -11,6 +11,7 @@ error exceeds max(1e-9, 1e-16 condition^2) and all that vbg refuses though they 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -277,7 +278,8 @@ def moving(rng: np.random.Generator, made: Mechanism) -> Mechanism:
 # -- as vbg reads them ----------------------------------------------------------------
 
 
-def model_of(made: Mechanism) -> vbg.Model:
+def model_of(made: Mechanism, release: Mapping[int, str] | None = None) -> vbg.Model:
+    """`release`: when joints open, by their numbers."""
     bodies: dict[str, Any] = {}
     for k, b in enumerate(made.bodies):
         names = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
@@ -292,6 +294,8 @@ def model_of(made: Mechanism) -> vbg.Model:
     joints: dict[str, Any] = {}
     for k, j in enumerate(made.joints):
         joints[f"j{k}"] = _entry(made, j)
+        if release and k in release:
+            joints[f"j{k}"]["release"] = release[k]
     return vbg.Model(name=made.name, gravity=list(made.gravity), bodies=bodies, joints=joints)
 
 

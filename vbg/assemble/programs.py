@@ -135,8 +135,23 @@ class Programs:
     @cached_property
     def switch(self) -> Program:
         """Switching functions; those of efforts share the smallest of them."""
-        switches = dict(self.equations.switches)
-        return lower(switches, self.inputs, smallest=True, least_pivot=self._least_pivot)
+        return self._switch(self.equations.efforts)
+
+    @cached_property
+    def closed_switch(self) -> Program:
+        """The same where the constraint matrix is badly conditioned."""
+        return self._switch(self._closed(1)[1])
+
+    @cached_property
+    def twice_closed_switch(self) -> Program:
+        """The same where closing once leaves more than rounding."""
+        return self._switch(self._closed(2)[1])
+
+    def _switch(self, efforts: Block) -> Program:
+        switches = self.equations.switches
+        closed = Substitution({self.equations.efforts: efforts}).each(list(switches.values()))
+        outputs = dict(zip(switches, closed, strict=True))
+        return lower(outputs, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
     def switch_terms(
         self, names: Sequence[str], modes: Collection[str], iterated: float

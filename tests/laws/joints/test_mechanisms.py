@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import vbg
 from benchmarks.accuracy.mechanisms import (
     compared,
     doubled,
+    model_of,
     moving,
     polygon,
     random_mechanism,
@@ -55,15 +57,30 @@ def test_light_bodies_between_others(first):
     """Trees with joints made twice, up to 40 rows too many, most bodies of 1e-8 kg: what these
     would do alone is 1e8 times what they do, and light ones weigh the smallest efforts."""
     for seed in range(first, first + 5):
-        rng = np.random.default_rng(seed)
-        made = doubled(rng, int(rng.integers(10, 16)))
-        parts = np.where(rng.uniform(size=len(made.bodies)) < 0.7, 1e-8, 1.0)
-        bodies = [
-            replace(b, mass=part * b.mass, inertia=part * b.inertia)
-            for b, part in zip(made.bodies, parts, strict=True)
-        ]
-        verdict = compared(moving(rng, replace(made, name=f"{made.name} {seed}", bodies=bodies)))
+        verdict = compared(mostly_light(seed))
         assert verdict.passed, verdict
+
+
+def mostly_light(seed):
+    rng = np.random.default_rng(seed)
+    made = doubled(rng, int(rng.integers(10, 16)))
+    parts = np.where(rng.uniform(size=len(made.bodies)) < 0.7, 1e-8, 1.0)
+    bodies = [
+        replace(b, mass=part * b.mass, inertia=part * b.inertia)
+        for b, part in zip(made.bodies, parts, strict=True)
+    ]
+    return moving(rng, replace(made, name=f"{made.name} {seed}", bodies=bodies))
+
+
+@pytest.mark.parametrize("seed", tail([8, *range(8), *range(9, 20)], 1))
+def test_what_opens_by_a_force_reads_the_force_that_is_reported(seed):
+    """Beside light bodies, too, where one elimination loses six digits of it and more."""
+    made = mostly_light(seed)
+    k = next(k for k, j in enumerate(made.joints) if made.bodies[j.second].mass > 1e-3)
+    start = vbg.start(model_of(made, {k: f"j{k}.force[0] > 1"}))
+    force = start.outputs(0.0, start.state)[f"j{k}.force"]
+    trigger = start.evaluator("switch")(0.0, start.state)[0]
+    assert abs(trigger - (force[0] - 1.0)) < 1e-10 * max(1.0, np.abs(force).max())
 
 
 @pytest.mark.parametrize("n", [1, 4, 8])

@@ -121,7 +121,7 @@ class Start:
         if what == "recorded":
             alone = self.dependent == 0 and not self.sticks
             what = "rate" if alone else "recorded"
-        if what in ("rate", "recorded"):
+        if what in ("rate", "recorded", "switch"):
             what = f"{self._closed}{what}"
         return Evaluator(getattr(programs, what), kept=self.kept, complex_valued=complex_valued)
 
