@@ -233,11 +233,8 @@ class Switches:
 
     def _told(self, t: float, changed: Iterable[int]) -> list[Event]:
         """The events of what changed, but for kinks."""
-        return [
-            Event(t, self._about[i].name, self._about[i].what)
-            for i in changed
-            if self._about[i].what
-        ]
+        about = (self._about[i] for i in changed)
+        return [Event(t, one.name, one.what) for one in about if one.what]
 
     def jump(self, instant: float, t: float, x: Array, idle: frozenset[int]) -> list[Event]:
         """The same as `begin` where functions of time jump, at t just behind the instant, and
@@ -419,7 +416,9 @@ class Switches:
             values = self._values(t, x)
             sure = (np.abs(values) > FLAT * self._scale) | self._stays_zero(t, x, values, ended)
             sure &= self._armed | (values > 0.0)
-            wrong = own[sure[own] & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))]
+            wrong = own[(values[own] > 0.0) != (x[self._mode[own]] > 0.5)]
+            self._comes_to_agree(t, x, values, wrong[~sure[wrong]])  # before a step asks
+            wrong = wrong[sure[wrong]]
             ended &= False  # once: what follows from that may be zero in both modes
             if wrong.size:
                 wrong = wrong[np.abs(values[wrong]) >= self._rounded(t, x)[wrong]]
