@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from vbg.analysis.probe.probe import Probe
 from vbg.assemble.system import System
 from vbg.plumbing.components import component_names
-from vbg.simulate.steppers.machine_size import machine_size
+from vbg.simulate.steppers.machine_size import extent
 
 Array = NDArray[np.float64]
 
@@ -165,7 +165,7 @@ def _natural(probe: Probe, jacobian: Array, x: Array) -> tuple[Array, Array]:
     a pin on a plane has turning speeds that its constraint sees as little.
     """
     length, found, bending = (
-        machine_size(probe.system),
+        extent(probe.system),
         np.zeros(probe.size),
         _bending(probe.system),
     )
@@ -355,7 +355,7 @@ def turning(probe: Probe, space: Tangent, t: float, x: Array, sides: Array) -> A
     f, fastest = probe.values(t, x, sides)[probe.spans["rate"]], 0.0
     for s in probe.system.slices:
         if s.state.kind in ("position", "quaternion"):
-            size = machine_size(probe.system) if s.state.kind == "position" else 1.0
+            size = extent(probe.system) if s.state.kind == "position" else 1.0
             fastest = max(fastest, float(np.abs(f[s.first : s.last]).max()) / size)
     if fastest == 0.0:  # rows of one-dimensional parts do not depend on the state
         return np.zeros_like(space.chosen)

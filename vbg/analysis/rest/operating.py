@@ -13,9 +13,12 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import (
     Family,
     Generator,
+    Units,
     find_generator,
+    seen_from,
     symmetries,
     turning_with,
+    units_of,
 )
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import Slopes, relaxed, settled
@@ -55,6 +58,7 @@ GOES_ON = (
 POLISHED = 2  # steps within rounding: the first one may stir what is far below the largest rate
 HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
 BENT = 0.25  # of the way to rest: what slopes that change on it may leave of it
+AT_REST = Units(np.ones(1), 1.0)  # nothing is counted in these
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +109,16 @@ def operating_point(
         held = _held(manifold, t, start)
         return _found_rest(manifold, t, start) if held is None else held
     start = with_modes(probe.start, t, start)
-    space = tangent(probe, probe.jacobian(t, start), start)
+    jacobian = probe.jacobian(t, start)
+    space, units = tangent(probe, jacobian, start), units_of(probe, t, jacobian, start)
     found = [
-        _newton(manifold, t, start.copy(), family)
-        for family in symmetries(probe, space.rows, space.basis, t, start)
+        _newton(manifold, t, start.copy(), family, units)
+        for family in symmetries(probe, units, space.rows, space.basis, t, start)
         if family.members
     ]
     steady = [point for point in found if point.kind != "instant"]
     if steady:
-        return min(steady, key=lambda point: float(np.abs(point.x - start).max()))
+        return min(steady, key=lambda one: float(np.abs((one.x - start) / units.sizes).max()))
     return classify(probe, t, start)
 
 
@@ -252,7 +257,8 @@ def _steadily(
     """The symmetry along which x moves steadily, None where there is none or where coordinates
     of the steady motion are off: rates of turning may hide a slow drift of a store.  `by_terms`:
     rates that are small beside their terms will do."""
-    g = find_generator(probe, space.rows, space.basis, t, x)
+    units = units_of(probe, t, jacobian, x)
+    g = find_generator(probe, units, space.rows, space.basis, t, x)
     if g is None:
         return None
     rate = probe.spans["rate"]
@@ -260,10 +266,18 @@ def _steadily(
     reduced = reduced_slopes(space, jacobian[rate, : probe.size] - g.matrix)
     if not (residual.size and np.all(np.isfinite(reduced))):
         return g
-    sizes = sizes_of(probe.system, space, x)
+    sizes = _in_motion(sizes_of(probe.system, space, x), space, units)
     terms = np.abs(reduced) @ sizes.large
     balanced = by_terms and np.all(np.abs(residual) <= STEADY * terms + sizes.nothing)
     return g if balanced or divided(reduced, residual, sizes)[2] <= STEADY else None
+
+
+def _in_motion(sizes: Sizes, space: Tangent, units: Units) -> Sizes:
+    """Sizes of a motion in its own units: rates are rounding where they move NOTHING of what is
+    large there, at its pace; stores as at rest.  What is large has terms: those of g."""
+    large = np.where(space.stores, sizes.large, np.abs(space.chosen) @ units.sizes)
+    nothing = np.where(space.stores, sizes.nothing, NOTHING * units.pace * large)
+    return replace(sizes, large=large, grain=large, nothing=nothing)
 
 
 def _reads_what_it_holds(probe: Probe, t: float, x: Array) -> bool:
@@ -284,21 +298,8 @@ def _point(
         "poles describe deviations only as long as the motion has not gone on.",
     }[kind]
     if kind == "steady motion" and generator is not None:
-        sentence += _seen_from(turning_with(probe.system, generator))
+        sentence += seen_from(turning_with(probe.system, generator))
     return OperatingPoint(t, x, kind, misfit, generator, sentence, until_changed=changing)
-
-
-def _seen_from(W: Array) -> str:
-    """Of poles in a frame that turns at W: deviations across its axis are exp(s t) there, and
-    exp(s t +- i |W| t) on the ground."""
-    speed = float(np.linalg.norm(W))
-    if speed == 0.0:
-        return ""
-    axis = ", ".join(f"{part:.3g}" for part in W / speed + 0.0)
-    return (
-        f" Poles and shapes are those in a frame that turns along, at {speed:.6g} rad/s about "
-        f"[{axis}]: across this axis the ground sees a pole s as s +- {speed:.6g} i."
-    )
 
 
 def _driven(probe: Probe, t: float, x: Array, misfit: float, sentence: str) -> OperatingPoint:
@@ -398,7 +399,9 @@ def _has_rates(probe: Probe, t: float, x: Array) -> bool:
     return bool(np.isfinite(probe.start.evaluator("rate")(t, x)).all())
 
 
-def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> OperatingPoint:
+def _newton(
+    manifold: Manifold, t: float, x: Array, family: Family | None, units: Units = AT_REST
+) -> OperatingPoint:
     """Newton on the manifold for f(x) = g(x; s); without a family for f(x) = 0, without dry
     friction on the way."""
     probe = manifold.probe
@@ -423,7 +426,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         if manifold.is_away(x):
             break
         sizes = sizes_of(probe.system, here.space, x)
-        sizes = replace(sizes, grain=sizes.large) if rubbed else sizes  # g, too, has terms
+        sizes = _in_motion(sizes, space, units) if rubbed else sizes
         unrest = _unrest(residual, here.reduced(here.full), sizes)
         rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
@@ -435,17 +438,19 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         gone = here.driven(manifold.poses, columns)
         step = newton_step(
             np.vstack([here.reduced(full), full[gone] @ here.space.basis]),
-            np.vstack([here.along(columns), columns[gone]]),
+            units.pace * np.vstack([here.along(columns), columns[gone]]),
             np.concatenate([residual, (here.f - columns @ s)[gone]]),
             sizes,
         )
-        dz, ds = step[: len(residual)], step[len(residual) :]
+        dz, ds = step[: len(residual)], units.pace * step[len(residual) :]
         if family is None:
             moved = _damped(manifold, t, here, dz)
             if moved is None:
                 break  # it does not lead nearer
             x = moved
             continue
+        if least <= 1.0 and largest(dz / sizes.large) > STEADY:
+            break  # far along what is free but for rounding: nothing asks for that
         x, length = manifold.moved(t, x, here.space.basis @ dz)
         s = s + length * ds
     found = least <= 1.0
@@ -453,7 +458,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         found = found and _is_straight(probe, t, without_friction(probe.start, t, best))
         best = with_modes(probe.start, t, best)
         found = found and _has_rates(probe, t, best)
-    elif np.isfinite(least) and np.any(np.abs(family.values(best) @ nearest) > RESTS):
+    elif np.isfinite(least) and units.moves(family.values(best) @ nearest, RESTS):
         return _turning(probe, t, best, misfit, found)
     if not found:
         return _point(probe, t, best, "instant", misfit, None)

@@ -32,6 +32,12 @@ def machine_size(system: System) -> float:
     return max(spread, min(1.0, gyration(system)), SMALLEST)
 
 
+def extent(system: System) -> float:
+    """The same [m], but of a lone body its size however large it is."""
+    size = machine_size(system)
+    return max(size, gyration(system)) if system.causal.graph.bodies else size
+
+
 @once
 def gyration(system: System) -> float:
     """The largest radius of gyration of a body [m]: sqrt(largest J / m)."""
