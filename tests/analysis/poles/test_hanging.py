@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.tail import only, tail
 from vbg.analysis import linearise
 from vbg.spatial import quaternion_from_matrix
 
@@ -29,10 +30,11 @@ def turned(rng, about=None):
     return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K)
 
 
-def hanging(kind, seed, straight):
-    """The model of a body that begins aside, its frequencies [rad/s], its poles at zero."""
+def hanging(kind, seed, straight, decades=(-3, 2)):
+    """The model of a body that begins aside, its frequencies [rad/s], its poles at zero; its time
+    [s] lies in the `decades`."""
     rng = np.random.default_rng(seed)
-    length, time = 10 ** rng.uniform(-4, 2), 10 ** rng.uniform(-3, 2)
+    length, time = 10 ** rng.uniform(-4, 2), 10 ** rng.uniform(*decades)
     m, g, a = 10 ** rng.uniform(-6, 4), G * length / time**2, length * rng.uniform(0.3, 1.0)
     J = m * length**2 * rng.uniform(0.05, 0.1, 3)
     if kind == "point_on_line":  # else its poles depend on how it is turned about the vertical
@@ -71,17 +73,28 @@ def hanging(kind, seed, straight):
     }[kind]
 
 
+def require_poles(kind, seed, straight, decades=(-3, 2), told=1e-5):
+    model, frequencies, zeros = hanging(kind, seed, straight, decades)
+    start = vbg.start(model, "equilibrium")
+    modes = linearise(start.system, start.state, inputs=()).modes
+    swings = [mode for mode in modes if mode.oscillates]
+    found = sorted(mode.frequency for mode in swings)
+    assert found == pytest.approx(sorted(frequencies), rel=1e-6), seed
+    assert sum(mode.eigenvalue == 0.0 for mode in modes) == zeros, seed
+    assert len(modes) == zeros + len(swings), seed
+    # and what they are known to is told, also of equal ones
+    assert all(mode.error < told * mode.frequency for mode in swings), seed
+
+
 @pytest.mark.parametrize("straight", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_poles_of_what_hangs(kind, straight):
     for seed in SEEDS:
-        model, frequencies, zeros = hanging(kind, seed, straight)
-        start = vbg.start(model, "equilibrium")
-        modes = linearise(start.system, start.state, inputs=()).modes
-        swings = [mode for mode in modes if mode.oscillates]
-        found = sorted(mode.frequency for mode in swings)
-        assert found == pytest.approx(sorted(frequencies), rel=1e-6), seed
-        assert sum(mode.eigenvalue == 0.0 for mode in modes) == zeros, seed
-        assert len(modes) == zeros + len(swings), seed
-        # and what they are known to is told, also of equal ones
-        assert all(mode.error < 1e-5 * mode.frequency for mode in swings), seed
+        require_poles(kind, seed, straight)
+
+
+@pytest.mark.parametrize(("from_", "to"), tail([(8, 9), (-8, -6), (2, 8), (-6, -3)], 2))
+@pytest.mark.parametrize("kind", only(["point_on_plane"], KINDS))
+def test_poles_of_what_hangs_in_any_time(kind, from_, to):
+    for seed in range(1, 4):
+        require_poles(kind, seed, False, (from_, to), told=1e-4)

@@ -71,6 +71,7 @@ def rounding_of(
             jacobian, there = _there(probe, t, at, sides, space)
         except UsageError:
             continue  # a law ends there
+        _require_as_many(space, there)
         to = named_rows(probe, jacobian, space.names) @ there.basis
         found.append(to @ np.linalg.solve(to.T, form(at, jacobian, there).T).T - here)
         moved.append((at, there, to))
@@ -100,6 +101,17 @@ def _factors(
 def _there(probe: Probe, t: float, x: Array, sides: Array, space: Tangent) -> tuple[Array, Tangent]:
     jacobian = probe.jacobian(t, x, sides)
     return jacobian, tangent(probe, jacobian, x, space)
+
+
+def _require_as_many(space: Tangent, beside: Tangent) -> None:
+    here, there = space.basis.shape[1], beside.basis.shape[1]
+    if here != there:
+        raise UsageError(
+            f"no linear form: there are {here} freedoms here, and {there} where states differ by "
+            "their last digits. Usual cause: parts that differ by more decades than numbers have "
+            "digits, or joints at a posture where they come to allow another motion. Write such "
+            "parts in sizes nearer to one another, or linearise beside that posture."
+        )
 
 
 def largest(samples: Array) -> Array:

@@ -139,7 +139,8 @@ def balanced(A: Array) -> tuple[Array, Array]:
 
     if len(A) == 0:
         return A, np.zeros(0)
-    whole, scale = matrix_balance(_without_dust(A, A), permute=False)
+    with np.errstate(invalid="ignore"):  # it takes large scales for places, too, of no use here
+        whole, scale = matrix_balance(_without_dust(A, A), permute=False)
     return whole, np.diag(scale)
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.probe.pace import bending_of, body_units, quickness
 from vbg.analysis.probe.probe import Probe
 from vbg.assemble.system import System
 from vbg.plumbing.components import component_names
@@ -41,7 +42,6 @@ MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does 
 CONSTANT = ("quadrature", "discrete")
 DRIFT = 1e-5  # of a turn or of the machine's size, over which rows of coordinates are compared
 STORES = 2  # tier of the states of one-dimensional stores and controllers
-FLOWS = {"momentum": "velocity", "angular_momentum": "angular_velocity"}
 SPEEDS = (".speed", ".slide_speed", ".speed2")
 
 
@@ -156,56 +156,40 @@ def displacements(system: System) -> NDArray[np.intp]:
 
 def _natural(probe: Probe, jacobian: Array, x: Array) -> tuple[Array, Array]:
     """What poses and momenta of bodies are divided by: what moves the machine by its size l, or by
-    a radian, and what does so in a second: l of positions, 1 of quaternions, m l/s and J/s of
-    momenta of rigid bodies; 0 of all other unknowns: momenta of flexible ones move these together
-    with the momenta of their shapes.  Second, the same for momenta that move it as fast as it goes.
+    a radian, and what does so in its unit of time (`quickness`); 0 of all other unknowns.  Second,
+    the same for momenta that move it as fast as it goes.
 
     These do not depend on the posture.  Columns of the constraints do: those of a pendulum's link
     that is upright but for 1e-8 hold momentum along it 1e8 times as much as across, and a rod below
     a pin on a plane has turning speeds that its constraint sees as little.
     """
-    length, found, bending = (
-        extent(probe.system),
-        np.zeros(probe.size),
-        _bending(probe.system),
-    )
-    moving = np.zeros(probe.size, dtype=bool)
-    for s in probe.system.slices:
-        at, (owner, _, what) = slice(s.first, s.last), s.state.name.rpartition(".")
-        if s.state.kind in ("position", "quaternion"):
-            found[at] = length if s.state.kind == "position" else 1.0
-        elif bending[s.first]:
-            continue
-        elif (flow := f"signal {owner}.{FLOWS.get(what, '')}") in probe.spans:
-            flows = np.linalg.norm(jacobian[probe.spans[flow], at], axis=0)
-            moving[at] = np.isfinite(flows) & (flows > 0.0)
-            unit = length if what == "momentum" else 1.0
-            found[at] = np.where(moving[at], unit / np.where(moving[at], flows, 1.0), 0.0)
-    fastest = np.abs(x[moving] / found[moving]).max(initial=1.0)
-    return found, np.where(moving, found * fastest, found)
+    found, moving = body_units(probe, jacobian)
+    rest = quickness(probe.system)
+    fastest = np.abs(x[moving] / found[moving]).max(initial=rest)
+    return np.where(moving, found * rest, found), np.where(moving, found * fastest, found)
 
 
-def _bending(system: System) -> NDArray[np.bool_]:
-    """Which components of x are momenta and shapes of flexible bodies."""
+def _signals(system: System) -> NDArray[np.bool_]:
+    """Which components of x are states of blocks."""
     found = np.zeros(system.size, dtype=bool)
-    names = {s.state.name for s in system.slices}
     for s in system.slices:
-        is_pose = s.state.kind in ("position", "quaternion")
-        found[s.first : s.last] = (
-            f"{s.state.name.rpartition('.')[0]}.modal" in names and not is_pose
-        )
+        found[s.first : s.last] = s.state.kind == "signal"
     return found
 
 
-def _scale(C: Array, natural: Array, bending: NDArray[np.bool_]) -> Array:
+def _scale(
+    C: Array, natural: Array, bending: NDArray[np.bool_], signals: NDArray[np.bool_]
+) -> Array:
     """What the unknowns are divided by: `natural` sizes where they have one, elsewhere what their
     columns say (momenta may differ by orders of magnitude): beside the natural ones in their rows,
     but those of flexible bodies, which stand together in theirs, beside each other."""
     height = np.linalg.norm(C * natural, axis=1)
     height[(C[:, bending] != 0.0).any(axis=1)] = 0.0
     size = np.linalg.norm(C / np.where(height > 0.0, height, 1.0)[:, None], axis=0)
-    # A free direction has a column of rounding: scaled up, that would constrain it.
-    felt = size > ROUNDING * size.max(initial=0.0)
+    # A free direction has a column of rounding: scaled up, that would constrain it.  Those of
+    # coordinates and rotors are exact, however light or heavy what stands beside them is.
+    least = np.where(bending, ROUNDING * size[bending].max(initial=0.0), ROUNDING * signals)
+    felt = size > least
     own = np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
     return np.where(natural > 0.0, natural, own)
 
@@ -218,7 +202,8 @@ def _unit_rows(C: Array) -> Array:
 def null_space(C: Array, scale: Array | None = None) -> Array:
     """T with C T = 0, orthonormal in unknowns divided by `scale`, by default that of C."""
     if scale is None:
-        scale = _scale(C, np.zeros(C.shape[1]), np.zeros(C.shape[1], dtype=bool))
+        every = np.ones(C.shape[1], dtype=bool)
+        scale = _scale(C, np.zeros(C.shape[1]), every, ~every)
     scaled = _unit_rows(C * scale)
     if len(scaled) == 0:
         return np.diag(scale)
@@ -292,8 +277,8 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     C = constraint_jacobian(probe, jacobian, x)
     rest, going = _natural(probe, jacobian, x)
     # momenta that change with the posture of what goes fast do not hide the posture itself
-    bending = _bending(probe.system)
-    scale, weights = _scale(C, going, bending), _scale(C, rest, bending)
+    told = bending_of(probe.system), _signals(probe.system)
+    scale, weights = _scale(C, going, *told), _scale(C, rest, *told)
     names, candidates, tiers = _candidates(probe, jacobian)
     T: Array | None = None
     if like is not None and len(x) > DENSE:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.probe.pace import pace
 from vbg.analysis.rest.manifold import Manifold, Places
 from vbg.analysis.rest.resting import without_friction
 from vbg.assemble.program.evaluator import Evaluator
@@ -20,7 +21,7 @@ Slopes = Callable[[Array], Local]  # of x
 DESCENTS = 200
 LONGER, SHORTER = 2.0, 0.3  # times h: the next where a step led down, and where it did not
 UPRIGHT = 0.5  # of the time in which a posture falls over: no step takes longer
-LONGEST = 1e6  # time of a step [s]: no inertia counts beside it
+LONGEST = 1e6  # times of the machine, of a step: no inertia counts beside it
 LEAST = 1e-10  # of any component of a posture: a smaller step leads nowhere
 SHORT = 1e-6  # the same: what V changes by may be rounding, so that a longer step is tried first
 FILLED = 1e-6  # of a deviation: if less than this part of it moves, none does
@@ -50,7 +51,7 @@ def settled(manifold: Manifold, t: float, x: Array, slopes: Slopes) -> Array:
         return float(energy(t, at)[0])
 
     here = slopes(x)
-    h = FIRST / np.sqrt(max(_largest(here[2]), 1.0))
+    h = FIRST / np.sqrt(max(_largest(here[2]), pace(manifold.probe.system) ** 2))
     for _ in range(DESCENTS):
         lower = _lower(manifold, t, here, h, stored, slopes)
         if lower is None:
@@ -77,7 +78,8 @@ def _lower(
     swings = _swinging(basis, np.union1d(moving, manifold.momenta))
     basis, A, rates = basis[:, swings], A[np.ix_(swings, swings)], rates[swings]
     falling = float(np.linalg.eigvals(A).real.max(initial=0.0))
-    longest = min(LONGEST, UPRIGHT / falling) if falling > 0.0 else LONGEST
+    longest = LONGEST / pace(manifold.probe.system)
+    longest = min(longest, UPRIGHT / falling) if falling > 0.0 else longest
     h, is_shorter = min(h, longest), False
     while True:
         dx = np.zeros(len(x))

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.held import period_map
 from vbg.analysis.probe.kinks import Kink, near_kinks, on_side
+from vbg.analysis.probe.pace import pace
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import CONSTANT, Tangent, tangent
 from vbg.errors import UsageError
@@ -90,7 +91,8 @@ def growing(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -
 
 def driven(probe: Probe, t: float, x: Array) -> str:
     """What drives move there, so that the slopes hold for an instant only; empty if nothing."""
-    moves = np.abs(probe.values(t, x)[probe.spans["rate"]]) > RESTS * natural_sizes(probe, t, x)
+    nothing = RESTS * pace(probe.system) * natural_sizes(probe, t, x)
+    moves = np.abs(probe.values(t, x)[probe.spans["rate"]]) > nothing
     placed = [s for s in probe.system.slices if s.state.kind in POSTURES]
     names = [s.state.name for s in placed if moves[s.first : s.last].any()]
     bodies = [name.rpartition(".")[0] for name in names]
@@ -215,7 +217,8 @@ def _poles(A: Array, terms: Array) -> Iterator[tuple[complex, float, Complex]]:
     """Poles of A, what each may be off by, and their vectors; `terms` as in the head."""
     from scipy.linalg import eig, matrix_balance
 
-    balanced, scale = matrix_balance(A, permute=False)
+    with np.errstate(invalid="ignore"):  # it takes large scales for places, too, of no use here
+        balanced, scale = matrix_balance(A, permute=False)
     size = np.diag(scale)
     terms = terms * size / size[:, None]
     poles, left, right = eig(balanced, left=True)

@@ -11,7 +11,7 @@ from vbg.analysis.probe.held import Samples
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.manifold import Places
-from vbg.analysis.rest.sizes import Sizes
+from vbg.analysis.rest.sizes import Sizes, sizes_of
 
 Array = NDArray[np.float64]
 
@@ -29,10 +29,11 @@ def largest(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
-def reduced_slopes(space: Tangent, full: Array) -> Array:
+def reduced_slopes(space: Tangent, full: Array, sizes: Sizes) -> Array:
     """Slopes `full` of the rates in coordinates of the tangent space, without those that are
     rounding: of the terms which they are sums of, or of the tangent space, of which a coordinate
-    that is no unknown of its own is known to `ROUNDS` of what it moves most of each unknown."""
+    that is no unknown of its own is known to `ROUNDS` of what it moves most of each unknown; and
+    those that make nothing."""
     full = full[space.rows]
     reduce, basis = np.abs(space.reduce), np.abs(space.basis)
     shared = ~space.alone
@@ -42,7 +43,7 @@ def reduced_slopes(space: Tangent, full: Array) -> Array:
     terms += ROUNDS * np.outer(shared, height) @ np.abs(full) @ basis
     terms += ROUNDS * reduce @ np.abs(full) @ np.outer(width, shared)
     slopes = space.reduce @ full @ space.basis
-    return np.where(np.abs(slopes) <= terms, 0.0, slopes)
+    return sizes.felt(np.where(np.abs(slopes) <= terms, 0.0, slopes))
 
 
 def equilibrated(matrix: Array, sizes: Sizes) -> tuple[Array, Array]:
@@ -124,15 +125,16 @@ def _least(way: Array, free: Array, factors: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """Rates f and their slopes `full` by x, and the tangent space at x."""
+    """Rates f and their slopes `full` by x, the tangent space at x and what is large there."""
 
     x: Array
     space: Tangent
     f: Array
     full: Array
+    sizes: Sizes
 
     def reduced(self, full: Array) -> Array:
-        return reduced_slopes(self.space, full)
+        return reduced_slopes(self.space, full, self.sizes)
 
     def along(self, rates: Array) -> Array:
         return np.asarray(self.space.reduce @ rates[self.space.rows])
@@ -162,4 +164,5 @@ def local_at(
     full = jacobian[probe.spans["rate"], : probe.size]
     if samples.sampled:
         full = full @ samples.following(t, x)
-    return Local(x, tangent(probe, jacobian, x, like), f, full)
+    space = tangent(probe, jacobian, x, like)
+    return Local(x, space, f, full, sizes_of(probe.system, space, x))

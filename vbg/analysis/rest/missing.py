@@ -10,7 +10,6 @@ from vbg.analysis.probe.tangent import Tangent
 from vbg.analysis.rest.local import divided, local_at
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import without_friction
-from vbg.analysis.rest.sizes import NOTHING, sizes_of
 from vbg.plumbing.components import vector_of
 
 Array = NDArray[np.float64]
@@ -26,16 +25,17 @@ def loose_at(manifold: Manifold, t: float, start: Array) -> list[str]:
     reduced, residual = here.reduced(here.full), here.along(here.f)
     if not (residual.size and np.all(np.isfinite(reduced)) and np.all(np.isfinite(residual))):
         return []
-    sizes = sizes_of(manifold.probe.system, here.space, x)
-    right, rank, _, stays = divided(reduced, residual, sizes)
+    right, rank, _, stays = divided(reduced, residual, here.sizes)
     free = np.linalg.norm(right[rank:], axis=0)
     names = (vector_of(n) for n, part in zip(here.space.names, free) if part > LOOSE)
     return list(dict.fromkeys(names)) if stays > 1.0 else []
 
 
-def given_nodes(probe: Probe, space: Tangent, rates: Array, reduced: Array) -> list[str]:
+def given_nodes(
+    probe: Probe, space: Tangent, goes_on: NDArray[np.bool_], reduced: Array
+) -> list[str]:
     """Nodes whose places go on whatever the state is: what moves them gives their speeds."""
-    is_given = (rates > NOTHING) & ~reduced.any(axis=1)
+    is_given = goes_on & ~reduced.any(axis=1)
     moved = np.any(space.chosen[is_given], axis=0)
     placed = [s for s in probe.system.slices if s.state.kind == "displacement"]
     names = [s.state.name for s in placed if moved[s.first : s.last].any()]

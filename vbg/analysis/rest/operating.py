@@ -36,7 +36,7 @@ from vbg.analysis.rest.local import (
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.missing import given_nodes, loose_at
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
-from vbg.analysis.rest.sizes import NOTHING, Sizes, sizes_of
+from vbg.analysis.rest.sizes import NOTHING, Sizes, in_motion, sizes_of
 from vbg.analysis.rest.timed import as_long_as, few, timed
 from vbg.assemble.system import System
 from vbg.errors import UsageError
@@ -208,10 +208,10 @@ def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> Operati
         space.reduce @ probe.values(point.t, point.x)[probe.spans["rate"]][space.rows]
     )
     sizes = sizes_of(probe.system, space, point.x)
-    reduced = np.abs(_reduced(probe, space, jacobian)) * sizes.large
+    reduced = np.abs(_reduced(probe, space, jacobian, sizes)) * sizes.large
     if not residual.size or not np.all(np.isfinite(residual)):
         return point
-    if given := given_nodes(probe, space, residual, reduced):
+    if given := given_nodes(probe, space, residual > sizes.nothing, reduced):
         return _driven(probe, point.t, point.x, point.misfit, f"Drives move {few(given)} here.")
     worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + sizes.nothing)))
     what = f"No rest found: largest imbalance {residual[worst]:.3g} /s at {space.names[worst]}."
@@ -242,7 +242,7 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     if not _reads_what_it_holds(probe, t, x):
         return _point(probe, t, x, "instant", misfit, None)
     sizes = sizes_of(probe.system, space, x)
-    unrest = _unrest(residual, _reduced(probe, space, jacobian), sizes)
+    unrest = _unrest(residual, _reduced(probe, space, jacobian, sizes), sizes)
     if unrest <= 1.0 and _is_straight(probe, t, (x,)) and _has_rates(probe, t, x):
         return _rest(probe, t, x, misfit)
     g = _steadily(probe, t, x, jacobian, space)
@@ -263,21 +263,14 @@ def _steadily(
         return None
     rate = probe.spans["rate"]
     residual = space.reduce @ (probe.values(t, x)[rate] - g.at(x))[space.rows]
-    reduced = reduced_slopes(space, jacobian[rate, : probe.size] - g.matrix)
+    sizes = sizes_of(probe.system, space, x)
+    reduced = reduced_slopes(space, jacobian[rate, : probe.size] - g.matrix, sizes)
     if not (residual.size and np.all(np.isfinite(reduced))):
         return g
-    sizes = _in_motion(sizes_of(probe.system, space, x), space, units)
+    sizes = in_motion(sizes, space, units)
     terms = np.abs(reduced) @ sizes.large
     balanced = by_terms and np.all(np.abs(residual) <= STEADY * terms + sizes.nothing)
     return g if balanced or divided(reduced, residual, sizes)[2] <= STEADY else None
-
-
-def _in_motion(sizes: Sizes, space: Tangent, units: Units) -> Sizes:
-    """Sizes of a motion in its own units: rates are rounding where they move NOTHING of what is
-    large there, at its pace; stores as at rest.  What is large has terms: those of g."""
-    large = np.where(space.stores, sizes.large, np.abs(space.chosen) @ units.sizes)
-    nothing = np.where(space.stores, sizes.nothing, NOTHING * units.pace * large)
-    return replace(sizes, large=large, grain=large, nothing=nothing)
 
 
 def _reads_what_it_holds(probe: Probe, t: float, x: Array) -> bool:
@@ -317,10 +310,10 @@ def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
         g = _steadily(probe, t, x, jacobian, space)
         if g is None:
             return _driven(probe, t, x, misfit, f"Drives move {moved} here.")
-        large = sizes_of(probe.system, space, x).large
-        felt = np.abs(space.reduce @ g.matrix[space.rows] @ space.basis) @ large
-        terms = np.abs(_reduced(probe, space, jacobian)) @ large
-        if np.any(felt > RESTS * terms + NOTHING):
+        sizes = sizes_of(probe.system, space, x)
+        felt = np.abs(space.reduce @ g.matrix[space.rows] @ space.basis) @ sizes.large
+        terms = np.abs(_reduced(probe, space, jacobian, sizes)) @ sizes.large
+        if np.any(felt > RESTS * terms + sizes.nothing):
             return _point(probe, t, x, "steady motion", misfit, g)
     growth = growing(probe, t, x, jacobian, space)
     point = _point(probe, t, x, "equilibrium", misfit, None)
@@ -331,8 +324,8 @@ def _rest(probe: Probe, t: float, x: Array, misfit: float) -> OperatingPoint:
     return replace(point, sentence=f"{point.sentence} {growth.sentence}", growth=growth)
 
 
-def _reduced(probe: Probe, space: Tangent, jacobian: Array) -> Array:
-    return reduced_slopes(space, jacobian[probe.spans["rate"], : probe.size])
+def _reduced(probe: Probe, space: Tangent, jacobian: Array, sizes: Sizes) -> Array:
+    return reduced_slopes(space, jacobian[probe.spans["rate"], : probe.size], sizes)
 
 
 def _hidden(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -> str:
@@ -340,7 +333,7 @@ def _hidden(probe: Probe, t: float, x: Array, jacobian: Array, space: Tangent) -
     what fills a vessel through a leak of 1e-10 of the pipe beside it is rounding of the pipe's."""
     sizes = sizes_of(probe.system, space, x)
     known = sizes.measured | ~space.stores  # not of controllers, whose units nobody knows
-    parts = np.where(known, hidden(_reduced(probe, space, jacobian), sizes), 0.0)
+    parts = np.where(known, hidden(_reduced(probe, space, jacobian, sizes), sizes), 0.0)
     if not parts.size or not parts.max() > RESTS:
         return ""
     least = int(np.argmax(parts))
@@ -373,7 +366,7 @@ def _is_straight(probe: Probe, t: float, states: tuple[Array, ...]) -> bool:
     """
     here = local_at(probe, t, states)
     residual, reduced = here.along(here.f), here.reduced(here.full)
-    sizes = sizes_of(probe.system, here.space, here.x)
+    sizes = here.sizes
     there_is = replace(sizes, grain=np.abs(here.space.chosen @ here.x))
     if imbalance(residual, reduced, there_is) <= 1.0:
         return True
@@ -416,17 +409,13 @@ def _newton(
         here = local_at(probe, t, states, space)
         x, space, columns = here.x, here.space, rates.values(here.x)
         if not np.any(s) and len(s):
-            # the speeds as they are: what momenta do about them is still to be balanced
-            rows = np.intersect1d(here.space.rows, manifold.postures)
-            fit = np.linalg.lstsq(columns[rows], here.f[rows], rcond=1e-12)[0]
-            s = np.asarray(fit, dtype=np.float64)
+            s = _as_it_goes(manifold, here, columns)
         residual = here.along(here.f - columns @ s)
         if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(here.full))):
             break
         if manifold.is_away(x):
             break
-        sizes = sizes_of(probe.system, here.space, x)
-        sizes = _in_motion(sizes, space, units) if rubbed else sizes
+        sizes = in_motion(here.sizes, space, units) if rubbed else here.sizes
         unrest = _unrest(residual, here.reduced(here.full), sizes)
         rounded += unrest >= 0.5 * least and least <= 1.0
         if unrest < least:
@@ -465,12 +454,20 @@ def _newton(
     return _rest(probe, t, best, misfit)
 
 
+def _as_it_goes(manifold: Manifold, here: Local, columns: Array) -> Array:
+    """Rates of the symmetries that are the speeds as they are: what momenta do about them is still
+    to be balanced."""
+    rows = np.intersect1d(here.space.rows, manifold.postures)
+    fit = np.linalg.lstsq(columns[rows], here.f[rows], rcond=1e-12)[0]
+    return np.asarray(fit, dtype=np.float64)
+
+
 def _damped(manifold: Manifold, t: float, here: Local, dz: Array) -> Array | None:
     """The state after the longest of ever shorter parts of the step dz that leads nearer: the
     next step with the same slopes is shorter (natural monotonicity: P. Deuflhard, Newton
     Methods for Nonlinear Problems, 2004, section 3.3).  None where none does."""
     probe, reduced = manifold.probe, here.reduced(here.full)
-    sizes = sizes_of(probe.system, here.space, here.x)
+    sizes = here.sizes
     size = sizes.large
     none = np.zeros((len(dz), 0))
     before = float(np.linalg.norm(dz / size))
