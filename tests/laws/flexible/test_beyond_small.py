@@ -8,6 +8,7 @@ import pytest
 import vbg
 from tests.laws.flexible.test_flexible_bodies import flexible
 from tests.tail import tail
+from vbg.analysis.rest.operating import operating_point
 from vbg.cli.main import main
 from vbg.validate import validate
 
@@ -157,6 +158,24 @@ def test_large_deflections_are_told(size):
         )
         found = [what for what in told(run) if "bends" in what]
         assert len(found) == (share > 0.1)
+
+
+@pytest.mark.parametrize("seed", tail(list(range(12)), 2))
+def test_rests_of_loaded_beams_are_found_at_any_pace(seed):
+    """From 0.1 us to 1000 s, pushed any way, whatever the last digits are."""
+    random = np.random.default_rng(seed)
+    length, period = 10.0 ** random.uniform((-1.5, -7.0), (2.0, 3.0))
+    mu = length**2 * 10.0 ** random.uniform(-2.0, 2.0)
+    way = random.standard_normal(3) * [0.0, 1.0, 1.0]
+    for _ in range(1 + 9 * (seed > 1)):
+        digits = 1.0 + 1e-13 * random.standard_normal(3)
+        size = digits * np.array([length, length**4 * mu / period**2, mu])
+        reach, EI, m = map(float, size)
+        force = (0.09 * 3.0 * EI / reach**2 * way / np.linalg.norm(way)).tolist()
+        push = {"push": {"kind": "force", "on": "arm.tip", "force": force}}
+        system = vbg.assemble(machine(reach, EI, m, {"kind": "fixed"}, push))
+        point = operating_point(system)
+        assert point.kind == "equilibrium", point.sentence
 
 
 def test_verdicts_and_poles_say_it_too(tmp_path, capsys):

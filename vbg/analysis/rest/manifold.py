@@ -105,12 +105,15 @@ class Manifold:
 
 
 def _units(system: System) -> Array:
-    """What is large for each component of x: the size of a machine larger than 1 m for lengths."""
+    """What is large for each component of x: the size l of a machine larger than 1 m for lengths,
+    l sqrt(m) for modes of a body of mass m, whose shapes are scaled to a modal mass of 1."""
     size = max(1.0, machine_size(system), gyration(system))
     units = np.ones(system.size)
     for s in system.slices:
         if s.state.kind == "position" or system.signal_units.get(s.state.name) == "m":
             units[s.first : s.last] = size
+        elif (body := s.state.name.removesuffix(".modal")) in system.model.bodies:
+            units[s.first : s.last] = size * np.sqrt(system.model.bodies[body].mass)
     return units
 
 
