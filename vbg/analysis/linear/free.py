@@ -3,7 +3,9 @@
 A v = 0 is decided by elimination with complete pivoting on rows and columns of one size, of A and
 of copies of it that rounding might have made, all by the same pivots: what remains is zero if none
 of it is larger than what it differs by between these (stochastic arithmetic: J. Vignes, Mathematics
-and Computers in Simulation 35, 1993).  With the null vectors N = [N1; I] of places a and b,
+and Computers in Simulation 35, 1993), or if the largest pivot d would spread rounding e of its
+column and f of its row, e f > d^2, over others that are known.  With the null vectors N = [N1; I]
+of places a and b,
 w = z_a - N1 z_b moves by itself,
 
     w' = (A_aa - N1 A_ba) w,    z_b' = A_ba w,
@@ -151,7 +153,7 @@ def _level(copies: Array) -> tuple[Level, Array] | None:
         off = SPREAD * np.abs(left[1:] - left[0]).max(axis=0)
         sure = np.where(np.abs(left[0]) > off, np.abs(left[0]), 0.0)
         i, j = (k + int(place) for place in divmod(int(np.argmax(sure)), n - k))
-        if sure[i - k, j - k] == 0.0:
+        if sure[i - k, j - k] == 0.0 or _hides(sure, off, i - k, j - k):
             break
         U[:, [k, i]] = U[:, [i, k]]
         U[:, :, [k, j]] = U[:, :, [j, k]]
@@ -167,6 +169,14 @@ def _level(copies: Array) -> tuple[Level, Array] | None:
     ratios *= columns[b] / columns[a][:, None]
     drifts = copies[:, b[:, None], a]
     return Level(a, b, ratios, drifts), copies[:, a[:, None], a] - ratios @ drifts
+
+
+def _hides(sure: Array, off: Array, i: int, j: int) -> bool:
+    """Whether a pivot, the largest of what is `sure` (not zero), would hide another entry behind
+    what is unsure in its row and column: of two soft springs whose determinant is rounding."""
+    vague = np.where(sure == 0.0, off, 0.0)
+    spread = vague[:, j, None] * vague[i]
+    return bool(np.any(spread[sure > 0.0] > sure[i, j] ** 2))
 
 
 def _column(level: Level, size: int, y: Array) -> Array:
