@@ -293,7 +293,7 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     Q, R = np.linalg.qr(T[rows] / weights[rows, None])
     basis: Array = np.array(np.linalg.solve(selection.T, T.T).T if T.shape[1] else T, dtype=float)
     reduce: Array = np.array(selection @ (np.linalg.solve(R, Q.T) / weights[rows]), dtype=float)
-    for j, k in _postures(probe.system, candidates[chosen], rows):
+    for j, k in _displacements(probe.system, candidates[chosen], rows):
         reduce[j], reduce[j, rows == k] = 0.0, candidates[chosen[j], k]
     basis[probe.system.discrete] = 0.0  # no direction: a mode is another for its last digit
     for j, k in _alone(C, candidates[chosen]):
@@ -310,13 +310,13 @@ def tangent(probe: Probe, jacobian: Array, x: Array, like: Tangent | None = None
     )
 
 
-def _postures(system: System, chosen: Array, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """Coordinates that are an independent unknown of a posture, and these: their rate is that of
-    the unknown, a speed.  Least squares of all rates say so at rest only: slopes of forces
+def _displacements(system: System, chosen: Array, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
+    """Coordinates that are an independent displacement, and these: their rate is that of the
+    displacement, a speed.  Least squares of all rates say so at rest only: slopes of forces
     leave the tangent space elsewhere, and where a speed tilts it they would bend a clamped beam."""
     places = np.zeros(system.size, dtype=bool)
     for s in system.slices:
-        places[s.first : s.last] = s.state.kind in ("position", "quaternion", "displacement")
+        places[s.first : s.last] = s.state.kind == "displacement"
     places[np.setdiff1d(np.arange(system.size), rows)] = False
     found = [(j, np.flatnonzero(row)) for j, row in enumerate(chosen)]
     return [(j, int(at[0])) for j, at in found if len(at) == 1 and places[at[0]]]
