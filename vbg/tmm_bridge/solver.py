@@ -229,7 +229,9 @@ def _audit(
     noise = strains + work_of_rounding(mechanism, record, trajectory.liveliest)
     held += _passed_on(named, float(trajectory.time[-1]))
     units, duration = row_units(mechanism.tables), float(trajectory.time[-1]) or 1.0
-    rounding = ROUNDINGS * (float(np.finfo(float).eps) * held + noise)
+    # every step rounds what is held, up or down
+    walked = float(np.finfo(float).eps) * held * np.sqrt(max(trajectory.n_steps, 1))
+    rounding = ROUNDINGS * (walked + noise)
     if missing <= rounding + _work_of_gaps(record, units):
         missing = 0.0
     apart = tied(mechanism, record, trajectory.n_steps)

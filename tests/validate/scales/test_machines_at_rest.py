@@ -270,7 +270,7 @@ def test_what_is_not_unique_says_nothing_of_the_motion():
     assert not any("magnifies" in note for note in report.verdict.notes)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", tail(range(20), 3))
 def test_a_loaded_piston_that_stands_beside_a_volume_passes(seed):
     """The flow between both is the last digits of the balance: the piston's would be A F T / m."""
     random = np.random.default_rng(seed)
