@@ -14,10 +14,34 @@ import numpy as np
 import pytest
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`VBG_TAIL=k/n`: of the tests marked slow that part of `n` (from 0), the same everywhere."""
+    part = os.environ.get("VBG_TAIL")
+    if part is None:
+        return
+    k, n = map(int, part.split("/"))
+    others = [
+        item
+        for item in items
+        if item.get_closest_marker("slow") and zlib.crc32(item.nodeid.encode()) % n != k
+    ]
+    config.hook.pytest_deselected(items=others)
+    left = set(map(id, others))
+    items[:] = [item for item in items if id(item) not in left]
+
+
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers of this case's own, the same whichever cases ran before it and where."""
     return np.random.default_rng(zlib.crc32(request.node.name.encode()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quickly_compiled() -> Iterator[None]:
+    """Exported C is compiled in a third of the time; `-O3` is for tests that ask for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vbg.export.compiler.OPTIMISATION", "-O1")
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """The long tail: cases that say again, on other machines or seeds, what the first ones say.
 
-The README's command runs the first of them; `.ci/run` runs all.
+The README's command runs the first of them, `-m slow` the others, and `.ci/run` a quarter of these.
 """
 
 from __future__ import annotations

@@ -258,6 +258,7 @@ def test_a_tool_that_is_led_along_a_path_tells_angles_and_torques_of_the_joints(
             assert found.motors[k].effort[i] == pytest.approx(lagrange(q, v, a)[k], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_both_solvers_agree_on_a_led_machine_whose_guide_turns():
     """The direction of a guide turns with its first body; undriven it measures only."""
     model = toml.parse(LED)

@@ -185,6 +185,7 @@ def test_pictures_of_named_measures(file, capsys, tmp_path):
     assert (one.label("a"), one.title("a")) == ("a [deg]", "a [N*cm]")
 
 
+@pytest.mark.slow
 def test_the_results_of_a_folder_are_compared_in_one_unit(file, capsys, monkeypatch):
     """A run in h, a study in min; what is another quantity in another file is refused."""
     monkeypatch.chdir(file.parent)

@@ -172,6 +172,7 @@ def test_json_tells_the_signals_that_are_asked_for(pendulum, capsys):
     assert {row["signal"] for row in json.loads(out)["summary"]} == {"hinge.angle", "hinge.speed"}
 
 
+@pytest.mark.slow
 def test_set_replaces_a_parameter(pendulum, capsys):
     """A longer pendulum is slower."""
     speeds = []

@@ -204,6 +204,7 @@ def answer(words, folder):
     return None, ""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=RELAXED)
 @given(words=lines(5))

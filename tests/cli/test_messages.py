@@ -199,6 +199,7 @@ def test_what_grew_beside_a_table_is_named(partial, tmp_path, capsys):
     assert code == 2 and "out.csv.part.h5" in err
 
 
+@pytest.mark.slow
 def test_unknown_signals_name_the_nearest(partial, capsys):
     code, _, err = told(["plot", partial, "A.angel"], capsys)
     assert code == 2 and "Nearest: A.angle" in err
@@ -353,6 +354,7 @@ def test_a_quantity_that_reads_itself_is_told(tmp_path, capsys):
     assert f"{path}:3:1: error: electric.one: one.current is read where it is defined" in err
 
 
+@pytest.mark.slow
 def test_a_switch_without_value_ends_the_run_in_words(tmp_path, capsys):
     path = tmp_path / "switch.toml"
     path.write_text(machine("electric", "switch").replace("sin(20*t)", "sqrt(0.1 - t)"))

@@ -56,6 +56,7 @@ def test_a_run_of_more_instants_than_can_be_kept_is_refused(line, tmp_path, monk
     assert "memory" not in said and "process" not in said
 
 
+@pytest.mark.slow
 def test_two_dashes_are_no_value_of_an_option(capsys):
     """Of every verb's options: argparse makes an empty list of them."""
     words = {

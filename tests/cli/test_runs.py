@@ -112,6 +112,7 @@ def test_a_killed_solver_is_reported_and_its_rows_stay(pendulum, tmp_path):
     assert len(hdf5.read(path).time) >= 100
 
 
+@pytest.mark.slow
 def test_a_killed_command_leaves_no_orphan_and_a_readable_file(pendulum, tmp_path):
     path = tmp_path / "out.h5"
     run = start(pendulum, path)

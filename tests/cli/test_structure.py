@@ -119,6 +119,7 @@ def test_synthesis_lists_chains_mechanisms_and_groups(capsys):
     )
 
 
+@pytest.mark.slow
 def test_a_synthesised_machine_runs(tmp_path, capsys):
     model, topology = str(tmp_path / "m.toml"), str(tmp_path / "m.m")
     six = ["--planar", "--mobility", "1", "--bodies", "6", "--pairs", "R,P:1", "--number", "12"]

@@ -88,6 +88,7 @@ def result(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_colour_only_on_a_terminal_that_wants_it(result):
     coloured = OnTerminal("plot", result, "hinge.angle", TERM="xterm")
     assert coloured.end() == 0 and "\x1b[34m" in coloured.text

@@ -57,6 +57,7 @@ TIMES = ({"period": 0.05, "width": 0.015}, {"frequency": "20 Hz", "duty": "30 %"
 HOLE = ({"area": math.pi / 4.0 * 4e-6}, {"diameter": "2 mm"})
 
 
+@pytest.mark.slow
 def test_both_spellings_are_one_machine() -> None:
     """Every signal, and those of the second solver; areas by pi d^2 / 4 here."""
     areas = machine_with(WIDE, TIMES[0], HOLE[0])

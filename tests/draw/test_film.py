@@ -139,6 +139,7 @@ def test_parts_between_two_points_are_links():
     assert {number for number, _ in links[0].ends} == {0, 1}
 
 
+@pytest.mark.slow
 def test_a_result_in_another_folder_finds_the_files_its_model_includes(tmp_path, monkeypatch):
     path = next(p for p in EXAMPLES if p.stem == "coupled-pendulums")
     monkeypatch.setenv("VBG_ALLOW_INCLUDE", str(path.parent))

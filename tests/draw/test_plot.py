@@ -133,6 +133,7 @@ def test_more_panels_than_a_picture_has_are_refused(tmp_path, capsys):
         draw_study(many, tmp_path / "x.svg")
 
 
+@pytest.mark.slow
 def test_a_long_legend_leaves_the_axes_their_room(tmp_path):
     """matplotlib gives up on the layout, with a warning, where a legend is too high."""
     pytest.importorskip("matplotlib")

@@ -26,6 +26,7 @@ def test_files_are_those_of_the_script():
         np.testing.assert_allclose(kept, matrix, atol=1e-12 * np.abs(matrix).max())
 
 
+@pytest.mark.slow
 def test_it_weighs_what_its_tubes_do():
     """Two rails of 1.2 m and seven rungs of 0.3 m of a tube 18 x 1.5 mm."""
     model, _ = solved()

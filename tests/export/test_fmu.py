@@ -113,6 +113,7 @@ def begun(kind, path):
     return instance, references
 
 
+@pytest.mark.slow
 def test_an_input_moves_the_machine(driven):
     """Against the same machine whose torque is a function of time in the file."""
     t = np.arange(0.0, 1.0, 0.01)

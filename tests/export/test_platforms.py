@@ -20,8 +20,9 @@ def test_a_library_has_the_format_and_the_functions_of_its_platform(platform, tm
 
 
 @pytest.mark.slow
-def test_the_systems_compiler_and_the_one_that_comes_along_agree(tmp_path):
-    """Rates of random states by the same sources."""
+def test_the_systems_compiler_and_the_one_that_comes_along_agree(tmp_path, monkeypatch):
+    """Rates of random states by the same sources, compiled as for a user."""
     pytest.importorskip("fmpy")
+    monkeypatch.setattr("vbg.export.compiler.OPTIMISATION", "-O3")
     start = vbg.start(vbg.assemble(vbg.read("examples/slider-crank.toml")))
     assert compilers(start, tmp_path) < 1e-12

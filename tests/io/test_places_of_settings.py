@@ -27,6 +27,7 @@ def test_the_machines_that_are_damaged_run_as_they_are(file):
     assert fault(file.read_text(encoding="utf-8"), str(file), depth="run") == "finished"
 
 
+@pytest.mark.slow
 def test_settings_that_small_steps_cannot_keep_are_told_where_they_stand():
     """At any size: frequencies and steps over many decades end, or are refused with a place."""
     random = np.random.default_rng(5)

@@ -213,6 +213,7 @@ ODD_VALUES = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=600, derandomize=True, deadline=None)
 @given(st.data())
 def test_characters_changed_at_random(data):
@@ -224,6 +225,7 @@ def test_characters_changed_at_random(data):
     survives(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(st.data())
 def test_lines_moved_at_random(data):

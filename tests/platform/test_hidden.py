@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import vbg
-from tests.tail import only
 
 MODEL = """\
 vbg = 1
@@ -116,7 +115,8 @@ def model(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("ending", only([".h5"], [".h5", ".csv"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".h5", ".csv"])
 def test_a_run_leaves_its_result(ending, model, hidden):
     result = model.with_name(f"ergebnis ä{ending}")
     hidden("-m", "vbg.cli", "run", model, "-q", "-o", result)
@@ -129,6 +129,7 @@ def test_a_validation_comes_to_its_verdict(model, hidden):
     assert "PASS" in hidden("-m", "vbg.cli", "validate", model, "--t-end", "0.05")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_cannot_be_asked_shows_no_pictures(model, hidden):
     assert "this terminal shows no pictures" in hidden("-c", PICTURE, model)
 

@@ -231,6 +231,7 @@ def test_a_full_device_is_one_sentence():
     assert said.stderr == "vbg: standard output: cannot be written: No space left on device.\n"
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_traceback(tmp_path):
     shell = f"{sys.executable} -m vbg.cli parts revolute"
     for closed, said in ((">&-", "standard output"), ("2>&-", ""), ("<&-", "")):

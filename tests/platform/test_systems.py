@@ -89,6 +89,7 @@ for module in pkgutil.walk_packages(vbg.__path__, "vbg."):
 """
 
 
+@pytest.mark.slow
 def test_every_module_is_there_without_them():
     ran = subprocess.run([sys.executable, "-c", HIDDEN], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-2000:]

@@ -66,6 +66,7 @@ def _opens_to_write(node: ast.Call) -> bool:
     return any(isinstance(t, str) and len(t) <= 3 and _WRITING.search(t) for t in texts)
 
 
+@pytest.mark.slow
 def test_every_writer_is_whole_or_named_here():
     found = {
         (str(file.relative_to(ROOT)), *one)

@@ -340,6 +340,7 @@ def test_modes_are_chosen_where_something_changes_its_sign(monkeypatch):
     assert found["slide.speed"][-1] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_stops_and_sampled_signals():
     """A block driven into a stop by a force that a sampled controller sets."""
     model = vbg.Model(

@@ -235,6 +235,7 @@ def test_leaps_over_singular_postures_keep_six_digits_at_any_rounding():
         assert solution.audit.energy_residual < 1e-8
 
 
+@pytest.mark.slow
 def test_many_revolutions_without_any_projection(monkeypatch):
     """The residuals after twenty revolutions are those of rounding, and no state is moved
     onto the constraints between steps."""
@@ -296,7 +297,8 @@ LARGE_MACHINES = {
 }
 
 
-@pytest.mark.parametrize("name", tail(LARGE_MACHINES, 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE_MACHINES)
 def test_large_machines_move_alike_in_both_formulations(name):
     """Ten starts that rounding tells apart."""
     model, alone = LARGE_MACHINES[name]

@@ -164,6 +164,7 @@ def random_topology(rng):
     return topology
 
 
+@pytest.mark.slow
 @seed(5)
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32 - 1))

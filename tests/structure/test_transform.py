@@ -26,6 +26,7 @@ def test_search_finds_every_choice(number):
     assert {choice.driven for choice in search_drives(topology).choices} == expected
 
 
+@pytest.mark.slow
 def test_the_rotor_and_its_library():
     topology = read(CASES["helicopter_rotor_transformed"])
     library = {"1P3D", "1R3D", "1R1U1S3D", "1P1U1S3D"}

@@ -164,6 +164,7 @@ def _called_from_python(file: Path) -> set[tuple[str, str]]:
     return calls
 
 
+@pytest.mark.slow
 def test_python_calls_only_entries():
     """Kernels have no wrapper for Python: a call ends the process."""
     inner = {(stem, name) for stem in STEMS for name in _marked(stem)}

@@ -107,7 +107,8 @@ def test_a_run_that_magnifies_the_last_digit_is_told_and_no_fault():
     assert told and any("magnifies" in note for note in report.verdict.notes)
 
 
-@pytest.mark.parametrize("name", only([SINGULAR], ["examples/stewart-platform", SINGULAR]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["examples/stewart-platform", SINGULAR])
 def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
     report = full(name)
     assert report.result == "PASS", report.verdict.sentence

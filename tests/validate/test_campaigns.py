@@ -79,6 +79,7 @@ def test_a_case_that_hangs_or_crashes_is_told():
     assert forked.forked(lambda: [1.5], 1.0) == [1.5]
 
 
+@pytest.mark.slow
 def test_a_fault_is_put_into_the_function_that_others_have_imported():
     """Only in the child: here everything is sound before and after."""
     loaded = seeding.Loaded()

@@ -76,7 +76,8 @@ def twice(h: float, v: float) -> vbg.Model:
     return model("twice", h, translational=parts)
 
 
-@pytest.mark.parametrize(("maker", "seed"), tail([(twice, 0), (stopping, 0), (stopping, 1)], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize(("maker", "seed"), [(twice, 0), (stopping, 0), (stopping, 1)])
 def test_a_value_beyond_the_sides_is_no_pass_where_two_laws_change(maker, seed):
     random, torn = np.random.default_rng(40 + seed), 0
     for shake in range(10):
@@ -136,6 +137,7 @@ def thrice(h: float, v: float) -> vbg.Model:
     return sliding(h, v, translational=forces)
 
 
+@pytest.mark.slow
 def test_laws_that_one_root_is_that_of_fail_no_right_machine():
     """And excuse no other row, and no place on it."""
     random = np.random.default_rng(11)
@@ -152,6 +154,7 @@ def test_laws_that_one_root_is_that_of_fail_no_right_machine():
     assert "PASS" in found
 
 
+@pytest.mark.slow
 def test_a_method_that_steps_over_a_crossing_is_not_judged_by_its_row_there():
     """The discrete-time method has some of a stop's damper in that row; elsewhere it is judged."""
     random = np.random.default_rng(5)
@@ -199,7 +202,8 @@ def test_one_wrong_value_is_no_pass_wherever_it_is(maker, seed):
                     assert verdict_on(wrong).result != "PASS", (channel.name, row, size)
 
 
-@pytest.mark.parametrize("lost", tail([["mstmm"], ["vbg"], ["vbg", "mstmm"]], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", [["mstmm"], ["vbg"], ["vbg", "mstmm"]])
 def test_a_run_that_fails_beside_the_crossing_excuses_nothing(lost, monkeypatch):
     """A solver that cannot be run again with rows there is told of; it is no fault of either, and
     no PASS, whatever is on the row."""

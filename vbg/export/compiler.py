@@ -11,6 +11,8 @@ from pathlib import Path
 
 from vbg.errors import UsageError
 
+OPTIMISATION = "-O3"  # of an evaluation 0.7 of what -O1 takes; compiled in thrice its time
+
 
 def find_compiler() -> list[str]:
     """The command of a C compiler for this machine.
@@ -43,7 +45,7 @@ def compile_c(
 
     Raises UsageError with the compiler's words where it fails.
     """
-    whole = [*command, "-std=c99", "-O3", *flags, *sources, "-o", str(output), "-lm"]
+    whole = [*command, "-std=c99", OPTIMISATION, *flags, *sources, "-o", str(output), "-lm"]
     done = subprocess.run(whole, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise UsageError(f"the C compiler failed:\n{done.stderr[-2000:]}")

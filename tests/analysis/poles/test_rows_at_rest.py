@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import vbg
-from tests.tail import tail
 from vbg.analysis import linearise
 from vbg.analysis.probe.probe import Probe
 
@@ -28,7 +27,8 @@ def frequencies(model):
     return sorted(mode.frequency for mode in modes)
 
 
-@pytest.mark.parametrize(("alpha", "theta"), tail(POSTURES, 1))
+@pytest.mark.slow
+@pytest.mark.parametrize(("alpha", "theta"), POSTURES)
 def test_poles_do_not_depend_on_the_order_of_joints(alpha, theta):
     model = vbg.read(BENNETT).with_parameters(alpha=f"{alpha} deg", theta1=f"{theta} deg")
     first, rng = frequencies(model), np.random.default_rng(1)

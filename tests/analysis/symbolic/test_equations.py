@@ -138,6 +138,7 @@ def test_constraint_form_equals_the_compiled_rate(name):
         assert_allclose(found, wanted, rtol=0, atol=1e-11 * scale)
 
 
+@pytest.mark.slow
 def test_parameters_as_numbers():
     """The same minimal form without names: mass and right-hand side at the model's values."""
     named, plain = (equations_of(system("double-pendulum"), names=n) for n in (True, False))

@@ -232,6 +232,7 @@ def test_shorter_than_kane(count, closed):
         assert_allclose(mine, theirs, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_shorter_than_kane_in_space():
     """The paper's shaft, arm and slider; three links on ball joints, by the same angles."""
     for make in (paper, balls):
@@ -353,7 +354,8 @@ def rods(seed, light):
     return vbg.Model.from_document(document)
 
 
-@pytest.mark.parametrize("seed", only([1], [1, 2]))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_joint_forces_have_no_terms_of_rounding(seed):
     """Of round bodies J_yy - J_zz is a last digit, at every density: no number that is rounding
     beside the masses and inertias that it comes from."""

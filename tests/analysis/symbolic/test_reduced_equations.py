@@ -215,7 +215,8 @@ def test_the_motion_has_the_independent_coordinate_alone():
     assert r"\mathrm{B.angle}_{,\mathrm{A.angle}}" in motion
 
 
-@pytest.mark.parametrize("name", only(["rssr"], ["slider-crank", "rssr", "six-bar"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["slider-crank", "rssr", "six-bar"])
 def test_masses_by_name_are_the_same_motion(name):
     """Joint forces at random states; of the slider-crank with another piston, too."""
     system = vbg.assemble(toml.parse(MACHINES[name](), str(EXAMPLES / "machine.toml")))

@@ -132,6 +132,7 @@ def test_both_solvers_know_the_circuits_of_the_first_day(name):
     assert validate(found, in_children=False).result == "PASS"
 
 
+@pytest.mark.slow
 def test_no_charge_is_stepped_over():
     """Between two charges nothing moves: a step once began behind one and ended behind the next."""
     U, f, C, R = 368.0, 1115.0, 2.6e-3, 5.3
@@ -145,7 +146,8 @@ def test_no_charge_is_stepped_over():
 WAVES = ["12*sin(turned)", "max(0, 1200*sin(w*t) - 1188)", "12*sin(w*t)"]
 
 
-@pytest.mark.parametrize("wave", tail(WAVES, first=1))
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", WAVES)
 def test_no_solver_passes_a_charge_of_a_capacitor_that_hardly_discharges(wave):
     """Of functions of time and of states, of sines and of pulses."""
     turned = {"kind": "transfer_function", "input": "w", "numerator": [1.0]}

@@ -132,7 +132,8 @@ GIVEN = (
 )
 
 
-@pytest.mark.parametrize(("p", "written"), tail(GIVEN, 1))
+@pytest.mark.slow
+@pytest.mark.parametrize(("p", "written"), GIVEN)
 def test_an_accumulator_on_a_given_pressure_takes_it(p, written):
     model = gas(2e6, **written)
     source = {"kind": "pressure_source", "nodes": ["n", "tank"], "pressure": p}

@@ -97,6 +97,7 @@ def test_nothing_is_added_to_the_whole(free, tmp_path):
     assert given == pytest.approx(sum(masses) - (0.0 if free else masses[0]), rel=1e-13)
 
 
+@pytest.mark.slow
 def test_both_solvers_run_a_row_of_links_without_mass(tmp_path):
     """One of them has a negative moment.  (At 0.0581 s the file itself has no accelerations: two of
     three hinges are in line.)"""

@@ -178,6 +178,7 @@ def test_rests_of_loaded_beams_are_found_at_any_pace(seed):
         assert point.kind == "equilibrium", point.sentence
 
 
+@pytest.mark.slow
 def test_verdicts_and_poles_say_it_too(tmp_path, capsys):
     """Both solvers have the same matrices: no second solution tells what they lack."""
     model, speed = driven(1.0, 1e3, 1.2, 0.5)

@@ -218,7 +218,8 @@ def released():
     )
 
 
-@pytest.mark.parametrize("seed", tail(range(10), 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
 def test_an_explicit_run_does_not_follow_rounding_either(seed):
     """At the tightest tolerances of a verdict steps followed the noise of the axial forces:
     130 000 of 1e-7 s and less, a hundredth of what the waves ask for, and no end."""

@@ -113,6 +113,7 @@ def test_gaps_are_closed_by_joints(scales):
         assert np.abs(bent).max() < 1e-5 * length
 
 
+@pytest.mark.slow
 def test_verdict_takes_a_start_that_leaves_a_choice():
     """A bearing out of the plane, so that the start bends the coupler, and a crank that turns: the
     second solver starts from the first one's posture, speeds and deflections."""

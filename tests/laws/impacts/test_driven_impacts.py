@@ -235,7 +235,8 @@ def test_of_all_parts_the_drive_alone_pays(machine):
             assert_allclose(run[f"{hook}.energy"][-1], run[f"{hook}.lost"][-1], rtol=1e-9)
 
 
-@pytest.mark.parametrize("machine", tail(MACHINES[:-1], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", MACHINES[:-1])
 def test_a_solver_that_forgets_the_drive_fails(machine, monkeypatch):
     model = vbg.Model(**machine(11).model)
     assert validate(model, in_children=False).result == "PASS"

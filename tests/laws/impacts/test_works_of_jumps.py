@@ -188,6 +188,7 @@ def test_each_source_supplies_its_part_of_the_limit_of_a_ramp(
         assert_allclose(rise, energy, rtol=0, atol=1e-8 * size, err_msg=part)
 
 
+@pytest.mark.slow
 def test_minimal_coordinates_supply_the_same_or_end() -> None:
     """What a source jumps by inside a step is found there, too: it moves no dependent store by
     itself.  Where Newton does not come to what is behind it, the run ends in words."""

@@ -150,6 +150,7 @@ def redundant_four_bar(seed: int) -> Machine:
     return machine
 
 
+@pytest.mark.slow
 @FEW
 @given(seed=SEEDS)
 def test_forces_of_redundant_joints_do_not_depend_on_the_world_frame(seed):

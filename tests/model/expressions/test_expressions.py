@@ -89,6 +89,7 @@ def test_refused_with_its_place(text, message):
         expressions.evaluate(expressions.parse(text), ENV)
 
 
+@pytest.mark.slow
 def test_long_sums_and_products():
     text = "+".join(["a"] * 150)
     node = expressions.parse(text)

@@ -121,6 +121,7 @@ def about(axis, held, others, coupling=0.0):
     return (0.5 * (K + K.T)).tolist()
 
 
+@pytest.mark.slow
 def test_soft_torsion_beside_stiff_bendings_counts():
     """Whatever is stiffer, and in whatever axes it is written; what is left by rounding of the axes
     alone is no torsion."""

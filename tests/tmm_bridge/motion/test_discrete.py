@@ -143,6 +143,7 @@ def test_a_column_that_cannot_run_does_not_spoil_the_verdict():
     assert "no twin" in column.sentence
 
 
+@pytest.mark.slow
 def test_too_long_a_step_is_no_verdict():
     """Andrews' squeezer turns a thousand radians a second: half a millisecond cannot follow."""
     model = vbg.read(EXAMPLES / "andrews-squeezer.toml")

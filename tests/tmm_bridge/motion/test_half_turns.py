@@ -100,7 +100,8 @@ def test_what_only_a_bushing_holds_turns_on_about_its_free_axes(solve):
         np.testing.assert_allclose(speed, 4.3 * np.pi, rtol=1e-7)
 
 
-@pytest.mark.parametrize("scheme", tail(SCHEMES, 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_steps_of_equal_length_end_there_too(scheme):
     """Elastic hinges of the discrete-time method, and bushings beside a hinge."""
     K = np.diag([1e3, 1e3, 1e3, 9.0, 0.0, 7.0])

@@ -204,6 +204,7 @@ def test_gears_on_both_sides_of_a_source_on_a_joint(ends, start, given):
     judged(vbg.Model(**{**model.document, "rotational": rotational}))
 
 
+@pytest.mark.slow
 def test_what_a_source_strikes_through_gears_is_not_replayed():
     """A friction has no twin here, and efforts alone do not tell of the strike at the start."""
     rub = {"kind": "friction", "nodes": ["n", "frame"], "coulomb": 0.2}

@@ -334,6 +334,7 @@ def test_what_has_no_linear_form_is_refused():
         vibration(vbg.read(EXAMPLES / "ball-screw-axis.toml"))
 
 
+@pytest.mark.slow
 def test_command(capsys):
     """The motor that no rest goes with is switched off; its harmonic input still excites."""
     file = str(EXAMPLES / "shaft-arm-slider.toml")

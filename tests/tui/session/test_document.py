@@ -138,6 +138,7 @@ VALUE = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(VALUE)
 def test_a_value_shown_in_a_field_reads_back_as_itself(value):

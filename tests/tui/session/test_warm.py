@@ -54,6 +54,7 @@ async def test_one_process_does_runs_refuses_models_and_is_cancelled(tmp_path, m
     await solver.process.wait()
 
 
+@pytest.mark.slow
 async def test_a_crash_of_the_process_costs_nothing(tmp_path):
     solver = Solver()
     long = job_on(solver, tmp_path, 1, MODEL.replace("t_end = 2.0", "t_end = 1e6"))
@@ -99,6 +100,7 @@ def test_what_changed_is_told_in_few_words():
     assert changes(old, {}) == "r 40 mm → -, m 1 → -, 1 more"
 
 
+@pytest.mark.slow
 async def test_nudges_are_one_undo_step_and_one_run(model):
     """Three steps in a row: the curve of the last, the run before them behind it."""
     app = make_app(str(model))
@@ -124,6 +126,7 @@ async def test_nudges_are_one_undo_step_and_one_run(model):
     await app.solver.process.wait()
 
 
+@pytest.mark.slow
 async def test_a_sweep_is_a_run_for_each_value_and_a_table(model):
     """The model stays as it is; each run says its value, and its range stands in the table."""
     app = make_app(str(model))

@@ -10,6 +10,7 @@ import pytest
 from tests.tui.stories.telling import PENDULUM, go_to, started
 
 
+@pytest.mark.slow
 def test_a_verdict_is_of_its_model_and_stays(terminal):
     """More runs, another model, the model as it was, another day: PASS, none, PASS, PASS."""
     started(terminal)

@@ -28,6 +28,7 @@ def test_a_number_is_turned_and_each_run_says_what_changed(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_a_solver_that_dies_costs_nothing(terminal):
     """Killed while it rests and while it runs: told, and the next run is as any other."""
     started(terminal)
@@ -71,6 +72,7 @@ def test_sliders_turn_the_machine(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_a_force_is_walked_back_to_what_makes_it(terminal):
     """With numbers that add up, at the cursor of Plot."""
     started(terminal)

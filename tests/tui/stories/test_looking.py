@@ -27,6 +27,7 @@ def test_q_says_how_to_quit_and_a_spoilt_screen_is_painted_again(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_choosers_rank_what_was_meant_first(terminal):
     """The letters of a kind in their order are enough; Enter takes the marked one."""
     started(terminal)
@@ -40,6 +41,7 @@ def test_choosers_rank_what_was_meant_first(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_added_yet_says_why(terminal):
     terminal.start()
     terminal.wait("New from template")
@@ -80,6 +82,7 @@ def test_help_and_long_lists_are_gone_through(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_one_run_is_never_compared_with_itself(terminal):
     started(terminal)
     terminal.keys("r")
@@ -102,6 +105,7 @@ def test_one_run_is_never_compared_with_itself(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_curves_are_told_apart_by_letters(terminal):
     """Without any colour, too: in the legend and on each curve."""
     started(terminal)

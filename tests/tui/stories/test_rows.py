@@ -11,6 +11,7 @@ import pytest
 from tests.tui.stories.telling import PENDULUM, click, differs, go_to, started
 
 
+@pytest.mark.slow
 def test_the_mouse_goes_to_views_marks_and_turns(terminal):
     """Tabs, a signal, the machine; what is marked goes to the clipboard by its escape sequence."""
     started(terminal)

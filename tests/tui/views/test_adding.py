@@ -108,6 +108,7 @@ async def test_what_a_field_names_now_is_marked_when_it_is_edited(tmp_path, part
         assert app.work.data == before
 
 
+@pytest.mark.slow
 async def test_another_key_is_written_in_the_place_of_what_is_asked(model):
     """frequency = 20 kHz for a period, duty for a width; what is wrong is not taken."""
     app = make_app(str(model))

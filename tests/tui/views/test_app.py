@@ -369,6 +369,7 @@ async def test_a_drawing_that_comes_after_the_answer_finds_no_place_and_does_no_
         await dialog._drawn("a", Size(20, 5))
 
 
+@pytest.mark.slow
 async def test_what_was_typed_before_narrows_no_choice_behind_it(model):
     """Events of a field are behind fast keys: Enter took what an older text had marked."""
     from textual.widgets import Input

@@ -32,6 +32,7 @@ def nasty_model() -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 async def test_a_file_of_markup_is_shown_as_it_is(tmp_path):
     file = tmp_path / "[red]m[b].toml"
     file.write_text(nasty_model(), encoding="utf-8")
