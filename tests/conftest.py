@@ -38,9 +38,9 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quickly_compiled() -> Iterator[None]:
-    """Exported C is compiled in a third of the time; `-O3` is for tests that ask for it."""
+    """Exported C is compiled in a tenth of the time; tests that run it for long ask for more."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vbg.export.compiler.OPTIMISATION", "-O1")
+        patch.setattr("vbg.export.compiler.OPTIMISATION", "-O0")
         yield
 
 

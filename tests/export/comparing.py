@@ -13,6 +13,7 @@ WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
 
 def compiled(start, folder, *options, **given):
     """The program of a machine, compiled without any warning; `given` to `write_code`."""
+    options = options or ("-O1",)  # finds what is used before it is written
     files = [path.name for path in write_code(start, folder, **given) if path.suffix == ".c"]
     compile_c(find_compiler(), folder, files, folder / "machine", [*options, *WARNINGS])
     return folder / "machine"
