@@ -42,8 +42,9 @@ from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.kept_rows import KeptRows
 from vbg.simulate.losses import LossWatch
 from vbg.simulate.making import choice_of, stepper_of
-from vbg.simulate.record.audit import audit, limits_kept, limits_of
+from vbg.simulate.record.audit import audit, closer, limits_kept, limits_of
 from vbg.simulate.record.beyond import beyond_parts
+from vbg.simulate.record.dependent import TiesOfRun
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.made import made_by
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
@@ -83,6 +84,9 @@ class Run:
         system, x = start.system, start.state.copy()
         self.system, self.settings, self.progress = system, settings, progress
         self.projector = Projector(system, start.kept, lengths := run_lengths(system, x))
+        kept = limits_kept(settings.rtol, settings.atol, settings.t_end)
+        self.ties = TiesOfRun(system, lengths, min(1.0, closer(settings.rtol) / kept[1]))
+        self.ties.look(0.0, x)
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
         self.half_turns = HalfTurns(system, x)
@@ -101,7 +105,6 @@ class Run:
         begin = self._begin(x)
         if self.losses.is_large(begin, x):
             self.start = self.losses.start
-        kept = limits_kept(settings.rtol, settings.atol, settings.t_end)
         self._kept = *kept, rounding_of_gaps(system, x, lengths)
         rows = lengths, weak_rows(self.projector, settings, *self._kept)
         self.recorder = Recorder(system, self.start.evaluator("recorded"), self.grid, sink, *rows)
@@ -306,12 +309,14 @@ class Run:
         condition = self._held = self.condition()
         self.rows.look(stepper.t, x, condition)
         self._regular = min(self._regular, condition)
+        self.ties.look(stepper.t, x)
         # a residual c leaves an error c sqrt(condition), which a leap would multiply
         if self._project(stepper.t, x, np.sqrt(condition / self._regular)):
             stepper.reset(x)
         else:
             self.projector.normalise(stepper.x)
             stepper.keep()
+        self.ties.judge(stepper.t, x)
 
     def _at_instant(self, instant: Instant) -> None:
         """Goes on behind an instant at which something jumps or is sampled."""
@@ -408,15 +413,14 @@ class Run:
         limits = limits_of(self.method, self.settings.rtol, *self._kept, self.steps)
         carried = tuple(sorted((*self.carried, *self.recorder.lost(limits.energy))))
         seen = worst, self.recorder.amounts(), carried, inside
+        found = audit(self.system, signals, events, limits, span, grain, *seen)
+        failures = *found.failures, *self.ties.untied(self.settings.rtol)
         told = *self.latches.notes, *self.recorder.remarks(units, limits.energy)
         notes = (*notes, *not_agreed(self.switches.unsettled), *located(model, told))
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=replace(
-                audit(self.system, signals, events, limits, span, grain, *seen),
-                crossings=tuple(self.crossings),
-            ),
+            audit=replace(found, failures=failures, crossings=tuple(self.crossings)),
             made_by=made_by(
                 model,
                 self.method,

@@ -12,6 +12,7 @@ from vbg.assemble.start.constraints.closing import Closer
 from vbg.assemble.start.constraints.sizes import typical_length
 from vbg.assemble.start.lengths import row_lengths
 from vbg.assemble.start.start import Start, admissible, examined
+from vbg.assemble.start.ties import with_ties
 from vbg.assemble.start.values.modes import agree
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem, UsageError
@@ -67,7 +68,7 @@ def _on_constraints(system: System, given: Array) -> Start:
         x = closed
         projector.measure(0.0, x)
         closer.choose(0.0, x)
-        lengths = row_lengths(system, closer)
+        lengths = with_ties(projector, x, row_lengths(system, closer))
         velocity = projector.residuals(0.0, x)[1] / lengths
         x = admissible(projector, x, 1.0 + float(np.abs(velocity).max()), lengths)
     agree(system, 0.0, x, kept)

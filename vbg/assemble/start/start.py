@@ -41,6 +41,7 @@ from vbg.assemble.start.remarks import (
     moved_bodies,
     overridden_starts,
 )
+from vbg.assemble.start.ties import with_ties
 from vbg.assemble.start.values.modes import agree
 from vbg.assemble.start.values.settle import settle
 from vbg.assemble.start.values.tied import level
@@ -258,7 +259,7 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
     speeds, held = system.equations.held_speeds, None
     if speeds.rows:
         held = HeldRows(speeds, Evaluator(system.programs.held_speeds, kept=kept), system)
-    lengths = row_lengths(system, closer)
+    lengths = with_ties(projector, x, row_lengths(system, closer))
     scale = 1.0 + _largest(projector.residuals(0.0, x)[1] / lengths)
     if held is not None:
         sizes = np.concatenate([lengths, held_lengths(system, held, closer)])

@@ -5,24 +5,58 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.start.ties import Ties, tied_rows
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import UNITS
 
 Array = NDArray[np.float64]
 
-MOTION = ("mechanical", "translation", "rotation", "any")  # domains whose flow is a velocity
+STEPS = 1e3  # allowed, in rtol of the run, of the largest terms
+CLOSEST, LOOSEST = 1e-8, 1e-4
+ROUNDED = 1e3 * float(np.finfo(float).eps)
 
 
 def dependent_units(system: System) -> Array:
     """For each constraint row the unit of what must vanish (V, A, 1e5 Pa, ...) where it ties
     stores of circuits and oil to others; 0 for a velocity [m/s or rad/s]."""
-    vertices = system.causal.graph.vertices
     units = []
-    for c in system.equations.constraints:
-        source = vertices.get(f"{c.name}.Sc")
-        unit = 0.0
-        if source is not None and (source.dual or source.domain not in MOTION):
-            effort, flow = UNITS.get(source.domain, (1.0, 1.0))
-            unit = effort if source.dual else flow
-        units += [unit] * c.unknown.rows
+    for domain, dual in tied_rows(system):
+        effort, flow = UNITS.get(domain, (1.0, 1.0))
+        units.append((effort if dual else flow) if domain else 0.0)
     return np.array(units)
+
+
+class TiesOfRun:
+    """The ties of one run: `lengths` of all rows, in which its projections count what rows leave,
+    follow a `share` of their terms; `apart` is the most that one was off by behind a step, in its
+    terms [1], but for rounding of the largest, which they are solved with."""
+
+    def __init__(self, system: System, lengths: Array, share: float):
+        self._ties, self._lengths, self._share = Ties(system), lengths, share
+        self._units = dependent_units(system)[self._ties.places]
+        self.apart = 0.0
+
+    def look(self, t: float, x: Array) -> None:
+        """Takes note of the terms at (t, x)."""
+        if len(self._ties.places):
+            self._ties.look(t, x)
+            places = self._ties.places
+            self._lengths[places] = self._share * self._ties.measured(self._lengths)[places]
+
+    def judge(self, t: float, x: Array) -> None:
+        """Takes note of what a projection left at (t, x)."""
+        if len(self._ties.places):
+            left, largest = self._ties.look(t, x), self._ties.largest
+            rounding = ROUNDED * self._units * (largest / self._units).max()
+            apart = np.maximum(left - rounding, 0.0) / largest
+            self.apart = max(self.apart, float(apart.max()))
+
+    def untied(self, rtol: float) -> tuple[str, ...]:
+        """In words that stores are off by more than a run with `rtol` may make them."""
+        limit = float(np.clip(STEPS * rtol, CLOSEST, LOOSEST))
+        if self.apart <= limit:
+            return ()
+        return (
+            f"its dependent stores are {self.apart:.2g} of their largest values apart from what"
+            f" ties them (limit {limit:.1g})",
+        )
