@@ -312,11 +312,11 @@ class Run:
         self.ties.look(stepper.t, x)
         # a residual c leaves an error c sqrt(condition), which a leap would multiply
         if self._project(stepper.t, x, np.sqrt(condition / self._regular)):
+            self.ties.judge(stepper.t, x)
             stepper.reset(x)
         else:
             self.projector.normalise(stepper.x)
             stepper.keep()
-        self.ties.judge(stepper.t, x)
 
     def _at_instant(self, instant: Instant) -> None:
         """Goes on behind an instant at which something jumps or is sampled."""
