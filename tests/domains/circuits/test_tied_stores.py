@@ -79,3 +79,25 @@ def test_a_jump_that_nothing_sees_is_told(size: int, store: str) -> None:
     text = _text(store, "root", (U, R, C, level, a, b, capacity))
     run = vbg.simulate(toml.parse(f"{text}atol = {1e-9 * U}\n"))
     assert run.audit.failures
+
+
+@pytest.mark.parametrize("size", tail(SIZES, 1))
+def test_rotors_written_apart_share_what_they_hold(size: int) -> None:
+    """Geared rotors of speeds w, r w keep A w_A + r B w_B; one brake stops both."""
+    draw = np.random.default_rng(size + 20)
+    w = (10.0**size * draw.uniform(0.5, 3.0, 2)).tolist()
+    J = (10.0 ** draw.uniform(-6.0, 3.0) * draw.uniform(0.3, 3.0, 2)).tolist()
+    ratio = float(draw.uniform(-3.0, -0.3))
+    whole = J[0] + ratio**2 * J[1]
+    rotational = {
+        name: {"kind": "inertia", "nodes": [name], "J": inertia, "speed": start}
+        for name, inertia, start in zip(("A", "B"), J, w, strict=True)
+    }
+    rotational["gear"] = {"kind": "gear", "nodes": ["A", "B"], "ratio": ratio}
+    rotational["brake"] = {"kind": "damper", "nodes": ["A"], "c": whole}
+    settings = {"t_end": 1.0, "output_step": 0.1, "rtol": 1e-9, "atol": 1e-12 * min(w)}
+    run = vbg.simulate(vbg.Model(name="geared", rotational=rotational, simulate=settings))
+    begin = (J[0] * w[0] + ratio * J[1] * w[1]) / whole
+    assert run.status.code == "finished" and not run.audit.failures
+    assert_allclose(run["A.speed"], begin * np.exp(-run.time), rtol=0, atol=1e-7 * abs(begin))
+    assert_allclose(run["B.speed"], ratio * run["A.speed"], rtol=0, atol=1e-8 * abs(begin))

@@ -11,9 +11,9 @@ from vbg.simulate.steppers.tolerances import UNITS
 
 Array = NDArray[np.float64]
 
-STEPS = 1e3  # allowed, in rtol of the run, of the largest terms
-CLOSEST, LOOSEST = 1e-8, 1e-4
-ROUNDED = 1e3 * float(np.finfo(float).eps)
+STEPS = 1e3  # what a tie may leave, in rtol of the run, of its largest terms
+CLOSEST, LOOSEST = 1e-8, 1e-4  # and its bounds
+ROUNDED = 1e3 * float(np.finfo(float).eps)  # of the largest terms of all ties: rounding
 
 
 def dependent_units(system: System) -> Array:
@@ -27,32 +27,40 @@ def dependent_units(system: System) -> Array:
 
 
 class TiesOfRun:
-    """The ties of one run: `lengths` of all rows, in which its projections count what rows leave,
-    follow a `share` of their terms; `apart` is the most that one was off by behind a step, in its
-    terms [1], but for rounding of the largest, which they are solved with."""
+    """The ties of circuits and oil in one run: `lengths` of all rows, in which its projections
+    count what rows leave, follow a `share` of their terms; `apart` is the most that one was off by
+    behind a step, in its terms [1], but for rounding of the largest, which they are solved with."""
 
     def __init__(self, system: System, lengths: Array, share: float):
         self._ties, self._lengths, self._share = Ties(system), lengths, share
-        self._units = dependent_units(system)[self._ties.places]
+        units = dependent_units(system)[self._ties.places]
+        self._followed = units > 0.0  # velocities have limits of their own
+        self._places, self._units = self._ties.places[self._followed], units[self._followed]
         self.apart = 0.0
 
-    def look(self, t: float, x: Array) -> None:
-        """Takes note of the terms at (t, x)."""
-        if len(self._ties.places):
-            self._ties.look(t, x)
-            places = self._ties.places
-            self._lengths[places] = self._share * self._ties.measured(self._lengths)[places]
+    def look(self, t: float, x: Array) -> Array:
+        """What they leave at (t, x), of whose terms note is taken."""
+        if not len(self._places):
+            return np.zeros(0)
+        left = self._ties.look(t, x)[self._followed]
+        self._lengths[self._places] = self._share * np.minimum(self._largest, 1.0)
+        return left
 
     def judge(self, t: float, x: Array) -> None:
         """Takes note of what a projection left at (t, x)."""
-        if len(self._ties.places):
-            left, largest = self._ties.look(t, x), self._ties.largest
+        left, largest = self.look(t, x), self._largest
+        if len(left):
             rounding = ROUNDED * self._units * (largest / self._units).max()
             apart = np.maximum(left - rounding, 0.0) / largest
             self.apart = max(self.apart, float(apart.max()))
 
+    @property
+    def _largest(self) -> Array:
+        """Their terms so far, in units of the rows."""
+        return self._ties.largest[self._followed]
+
     def untied(self, rtol: float) -> tuple[str, ...]:
-        """In words that stores are off by more than a run with `rtol` may make them."""
+        """In words that stores are apart by more than a run with `rtol` may leave; none if not."""
         limit = float(np.clip(STEPS * rtol, CLOSEST, LOOSEST))
         if self.apart <= limit:
             return ()
