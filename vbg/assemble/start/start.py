@@ -343,7 +343,7 @@ def _conditioned(system: System, closer: Closer, start: Start) -> Start:
         raise AssemblyError.of([(without_inertia if regular else singular)(system, grip)])
     require_positive(system, evaluate.inverse_pivots())
     condition = condition_of(evaluate, kept, x)
-    rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x)
+    rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x, condition)
     return replace(start, condition=condition, rounding=rounding)
 
 
