@@ -12,8 +12,10 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import vbg
+from tests.laws.circuits import unknowns
 from tests.tail import only, tail
 from vbg import tmm_bridge
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import AssemblyError
 from vbg.validate import validate
 
@@ -66,7 +68,27 @@ def by_hand(times: np.ndarray, U: float, f: float, C: float, R: float) -> np.nda
     return solve_ivp(rate, (0.0, times[-1]), [0.0], "Radau", times, **settings).y[0]
 
 
-@pytest.mark.parametrize("seed", tail(range(4), first=1))
+@pytest.mark.parametrize("seed", tail(range(25), first=3))
+def test_rates_of_diodes_that_block_are_found_from_where_a_trial_left_megaamperes(seed):
+    """A stage of a step may stand where the source is far above the capacitor, 1e4 A and more in
+    each diode; from there the iteration comes back to leakages of 1e-12 A."""
+    U, f, C, R = drawn(seed)
+    system = vbg.assemble(model(f, bridge(U, f, C, R)))
+    run, random = Evaluator(system.programs.rate), np.random.default_rng([seed, 4])
+    loop = unknowns(run)
+    for _ in range(40):
+        crossing, peak = 0.5 * random.integers(0, 4, 2)
+        t, before = (crossing + random.uniform(-0.05, 0.05)) / f, (0.25 + peak) / f
+        x = np.zeros(system.size)
+        x[0] = C * U * random.uniform(0.35, 0.95)
+        run.work[loop] = 0.0
+        rates = run(t, x).copy()
+        assert np.isfinite(rates).all()
+        run(before, x * random.uniform(0.0, 1.0))
+        assert_allclose(run(t, x), rates, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", tail(range(6), first=1))
 def test_the_output_floats_half_way_between_the_sources_ends(seed):
     """Equal diodes: D1 with D4 and D2 with D3 carry the same, so that p + m = a; the charges are
     those of two diodes in series."""

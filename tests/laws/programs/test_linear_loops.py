@@ -56,6 +56,19 @@ def systems(rng, m, count):
 
 
 @pytest.mark.parametrize("m", SIZES)
+def test_units_of_rows_change_no_digit(m):
+    """Powers of two, which round nothing: no pivot depends on them."""
+    rng, run = np.random.default_rng([m, 1]), Evaluator(programs()[f"of{m}"])
+    for A, b in systems(rng, m, 6):
+        units = 2.0 ** rng.integers(-300, 301, m)
+        found = [
+            run(0.0, np.concatenate([(A * u[:, None]).ravel(), b * u]))[:m].copy()
+            for u in (np.ones(m), units)
+        ]
+        assert (found[0] == found[1]).all()
+
+
+@pytest.mark.parametrize("m", SIZES)
 def test_every_reader_is_as_exact_as_its_numbers(m, in_c):
     rng, program = np.random.default_rng(m), programs()[f"of{m}"]
     machine, line = in_c

@@ -31,7 +31,7 @@ FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 COMPUTED = frozenset(
     ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
 )
-NEWTON_WORDS = 4  # of a record: iterations, share of the step, polishing steps, one free
+NEWTON_WORDS = 4  # of a record: iterations, share of the step, polishing steps, begun at 0
 NO_STRIDES = (0,) * 6
 UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
 LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding

@@ -270,8 +270,33 @@ static void swap_rows(double *a, double *b, int n)
     }
 }
 
+/* The power of two by which a size is from 1 to 2. */
+static double towards_one(double size)
+{
+    double factor = 1.0;
+    if (!(size > 0.0 && size < INFINITY)) return factor;
+    for (double step = ldexp(1.0, 512); step >= 2.0; step = sqrt(step)) {
+        if (size * factor >= step) factor /= step;
+        else if (size * factor * step < 2.0) factor *= step;
+    }
+    return factor;
+}
+
+/* Rows of A and D in units in which the largest entry of A is about 1: they are volts or amperes. */
+static void scale_rows(double *a, double *d, int m, int n)
+{
+    for (int i = 0; i < m; i++) {
+        double largest = 0.0;
+        for (int k = 0; k < m; k++) largest = fmax(largest, fabs(a[i * m + k]));
+        const double factor = towards_one(largest);
+        for (int k = 0; k < m; k++) a[i * m + k] *= factor;
+        for (int k = 0; k < n; k++) d[i * n + k] *= factor;
+    }
+}
+
 void vbg_solve_dense(double *a, double *d, int m, int n)
 {
+    if (m > 1) scale_rows(a, d, m, n);
     for (int j = 0; j < m; j++) {
         int pivot = j;
         for (int i = j + 1; i < m; i++)
@@ -323,9 +348,22 @@ void vbg_lookup(double *d, double x, const double *starts, const double *table, 
 
 static void begin_newton(double *y, double *record, int m)
 {
-    for (int i = 0; i < m; i++)
+    double from_zero = 1.0;
+    for (int i = 0; i < m; i++) {
         if (!isfinite(y[i])) y[i] = 0.0;
-    for (int i = 0; i < 4; i++) record[i] = 0.0;
+        if (fabs(y[i]) > 0.0) from_zero = 0.0;
+    }
+    for (int i = 0; i < 3; i++) record[i] = 0.0;
+    record[3] = from_zero;
+}
+
+/* Whether what leads nowhere from the last root is begun again from zero. */
+static int begins_again(double *y, double *record, int m)
+{
+    if (record[3] > 0.0) return 0;
+    for (int i = 0; i < m; i++) y[i] = 0.0;
+    begin_newton(y, record, m);
+    return 1;
 }
 
 /* A part of the residual that is more than rounding of its terms; 0 where it is rounding. */
@@ -348,7 +386,7 @@ static double newton_size(const double *residual, const double *terms, int m)
 
 /* What stands in the record of a loop of m unknowns. */
 typedef struct newton {
-    double *iterations, *share, *polished; /* one word each, the fourth is free */
+    double *iterations, *share, *polished; /* one word each, the fourth of `begins_again` */
     double *before, *step;                 /* y and Newton's step where the present one began */
     double *terms, *ahead;                 /* of the residual at y; the simplified step */
     double *kept, *used;                   /* m x m: the slope there, and room to solve with it */
@@ -428,6 +466,7 @@ static int step_newton(double *y, const double *residual, double *slope, double 
     newton r = newton_in(record, m);
     const double size = newton_size(residual, r.terms, m);
     if (*r.iterations >= NEWTON_LIMIT) {
+        if (begins_again(y, record, m)) return 1;
         for (int i = 0; i < m; i++) y[i] = NAN;
         return 0;
     }

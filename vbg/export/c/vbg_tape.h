@@ -47,7 +47,7 @@ void vbg_factor(const int *stream, int schedule, double *work, const double *kep
 void vbg_solve(const int *stream, int schedule, double *work, int x, int rhs, int matrix, int spare, int columns,
                const double *kept);
 
-/* D = A^-1 D with A (m, m), used up, and D (m, n): partial pivoting. */
+/* D = A^-1 D with A (m, m), used up, and D (m, n): partial pivoting of scaled rows. */
 void vbg_solve_dense(double *a, double *d, int m, int n);
 
 /* The same and once more for what is left of D; behind A there is room for A and D. */

@@ -34,8 +34,42 @@ NEWTON_SHORTEST = 1e-12  # share of a step that is taken whatever comes of it
 
 
 @compiled
+def towards_one(size):
+    """The power of two, which rounds nothing, by which a size is from 1 to 2; of what has none 1,
+    and of the least sizes the largest there is."""
+    factor, step = 1.0, 2.0**512
+    if not 0.0 < size < np.inf:
+        return factor
+    while step >= 2.0:
+        if size * factor >= step:
+            factor /= step
+        elif size * factor * step < 2.0:
+            factor *= step
+        step = np.sqrt(step)
+    return factor
+
+
+@compiled
+def scale_rows(work, a, d, m, n):
+    """Rows of A and D in units in which the largest entry of A is about 1: one of amperes, 1e-12 S
+    of diodes that block, is lost where one of volts is taken off it for the 1e-10 that stand there
+    beside 10, though in this unknown it has nothing and the first has all."""
+    for i in range(m):
+        largest = 0.0
+        for k in range(m):
+            largest = max(largest, abs(work[a + i * m + k].real))
+        factor = towards_one(largest)
+        for k in range(m):
+            work[a + i * m + k] *= factor
+        for k in range(n):
+            work[d + i * n + k] *= factor
+
+
+@compiled
 def solve_dense(work, a, d, m, n):
-    """D = A^-1 D with A (m x m) at `a`, used up, and D (m x n): partial pivoting."""
+    """D = A^-1 D with A (m x m) at `a`, used up, and D (m x n): partial pivoting of scaled rows."""
+    if m > 1:
+        scale_rows(work, a, d, m, n)
     for j in range(m):
         pivot = j
         for i in range(j + 1, m):
@@ -93,13 +127,29 @@ def solve_refined(work, a, d, m, n):
 @compiled
 def begin_newton(work, y, record, m):
     """Starts from the last root, or from zero where there is none."""
+    from_zero = 1.0
     for i in range(m):
         if not np.isfinite(work[y + i].real):
             work[y + i] = 0.0 * work[record]
             if not np.isfinite(work[y + i].real):
                 work[y + i] = 0.0
-    for i in range(4):
+        if work[y + i].real != 0.0:
+            from_zero = 0.0
+    for i in range(3):
         work[record + i] = 0.0
+    work[record + 3] = from_zero
+
+
+@compiled
+def begins_again(work, y, record, m):
+    """Whether what leads nowhere is begun again from zero: it began at the last root, which may be
+    that of a trial step of megaamperes, and a root does not depend on what was asked before."""
+    if work[record + 3].real > 0.0:
+        return False
+    for i in range(m):
+        work[y + i] = 0.0
+    begin_newton(work, y, record, m)
+    return True
 
 
 @compiled
@@ -202,13 +252,15 @@ def step_newton(work, y, residual, slope, record, m):
     to go on.
 
     Record: iterations, share of the present step, steps made after convergence (they bring
-    imaginary parts to rounding), one word free; then (m each) y and Newton's step where the present
-    one began, the terms of the residual at y, the simplified step; (m x m each) the slope where the
-    present step began and room to solve with it; (m) the residual there.
+    imaginary parts to rounding), whether it began at zero; then (m each) y and Newton's step where
+    the present one began, the terms of the residual at y, the simplified step; (m x m each) the
+    slope where the present step began and room to solve with it; (m) the residual there.
     """
     iterations, share, polished = work[record].real, work[record + 1].real, work[record + 2].real
     size = newton_size(work, residual, record + 4 + 2 * m, m)
     if iterations >= NEWTON_LIMIT:
+        if begins_again(work, y, record, m):
+            return True
         for i in range(m):
             work[y + i] = np.nan
         return False
