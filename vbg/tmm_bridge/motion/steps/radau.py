@@ -27,8 +27,8 @@ Array = np.ndarray[Any, Any]
 
 STAGES = 5
 NEWTON = 10  # iterations of Newton's method before the step is halved
-CLOSER = 0.5  # by the last iteration but one; else the Jacobian is that of a steeper law: of a stop
-# that was left, in whose place changes are nothing and the motion stands still
+CLOSER = 0.5  # by the last iteration but one; else the Jacobian may be that of a steeper law: of a
+# stop that was left, in whose place changes are nothing and the motion stands still
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0  # of the factor between two steps
 SHORT, MOMENT = 1e4, 1e6  # distances of two numbers at t: what is told of a step, and when
 KEPT = 1.2  # a step that could grow by less keeps its size, and its factored matrices
@@ -114,6 +114,7 @@ class StiffStepper:
     _noise: Array = field(init=False)
     _z: Array | None = None
     _missed: Array = field(init=False)
+    _begins: bool = True
     _growth: float = LARGEST
 
     def __post_init__(self) -> None:
@@ -141,7 +142,8 @@ class StiffStepper:
             if self._J is None:
                 self._J = self._differentiated(self.t, self.y, self.f)
                 fresh = True
-            found = self._stages(h)
+            # differences at the beginning may be across the contact that was just left
+            found = self._stages(h, fresh and not self._begins)
             if found is None:
                 if fresh:
                     self.h = 0.5 * h
@@ -184,8 +186,9 @@ class StiffStepper:
         # a step cut short by a mark says nothing against the length before it
         grown = max(h * factor, self.h if h < self.h and factor >= 1.0 else 0.0)
         self.h = h if 1.0 <= factor < KEPT and h >= self.h else grown
-        if iterations > 4:
+        if iterations > 4 or self._begins:
             self._J, self._factored = None, None
+        self._begins = False
 
     def _dies_at_once(self, h: float, z: Array) -> bool:
         """Whether an error that was just found in a short step is below the tolerance MOMENT
@@ -204,11 +207,14 @@ class StiffStepper:
         return _size(left / scale) < 1.0
 
     def _differentiated(self, t: float, y: Array, f: Array) -> Array:
-        """The Jacobian of the rate at (t, y), where it is f, by differences away from zero: 1e-20 A
-        back through a diode is a current that it blocks.  Modes stand still and have no column."""
+        """The Jacobian of the rate at (t, y), where it is f, by differences along the motion, which
+        stay away from the stop that it has just left, or where they are larger than the state away
+        from zero: 1e-20 A back through a diode is a current that it blocks.  Modes stand still and
+        have no column."""
         size = np.maximum(np.maximum(np.abs(y), self.h * np.abs(f)), self.plant.typical)
-        away = np.where(y != 0.0, y, f)
-        steps = y + np.copysign(1.5e-8 * size, away) - y
+        small = 1.5e-8 * size
+        ahead = (np.abs(y) > 2.0 * small) & (f != 0.0)
+        steps = y + np.copysign(small, np.where((y == 0.0) | ahead, f, y)) - y
         going = np.delete(np.arange(len(y)), self.plant.discrete)
         moved = np.diag(steps)[going]
         slopes = np.zeros((len(y), len(y)))
@@ -254,18 +260,19 @@ class StiffStepper:
         values: Array = weights.T @ self._z
         return values
 
-    def _stages(self, h: float) -> tuple[Array, int] | None:
-        """z (s, n) and how many iterations it took; None where Newton's method fails."""
+    def _stages(self, h: float, sure: bool) -> tuple[Array, int] | None:
+        """z (s, n) and how many iterations it took; None where Newton's method fails.  With a
+        Jacobian that is `sure` to be that of the law at y, what comes no closer is rounding."""
         rule, made = self._rule, self._matrices(h)
         scale = self.absolute + h * self._noise + self.rtol * np.abs(self.y)
         enough = max(1e-15 / self.rtol, min(0.03, self.rtol**0.5))
         z = self._guess(h)
-        last, rate, miss = 0.0, 0.0, np.inf
+        last, rate, miss = 0.0, 0.0, np.full(len(self.y), np.inf)
         for k in range(1, NEWTON + 1):
             F = self._rates(h, z)
             if not np.isfinite(F).all():
                 return None
-            before, miss = miss, _size((z - h * rule.A @ F) / scale)
+            before, miss = miss, np.abs((z - h * rule.A @ F) / scale).max(axis=0)
             right = rule.inverse @ F - (rule.values / h)[:, None] * (rule.inverse @ z)
             change = np.zeros_like(z)
             for i, factors in enumerate(made):
@@ -282,7 +289,7 @@ class StiffStepper:
                 if rate >= 0.99 or rate**left / (1.0 - rate) * size > enough:
                     return None
             settled = size == 0.0 or (k > 1 and rate / (1.0 - rate) * size < enough)
-            if settled and miss <= max(1.0, CLOSER * before):
+            if settled and (miss <= np.maximum(1.0 if sure else enough, CLOSER * before)).all():
                 return z, k
             last = size
         return None
