@@ -8,6 +8,7 @@ from vbg.tmm_bridge.kernels.motion.rotation import Array
 from vbg.tmm_bridge.motion.steps.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.steps.stepping import Dense, Pieces, Stepper
 
+JUST = 1e-8  # of a step, before its end: no stage is on the other side of a jump there
 SHORTEST = 1e3  # instants that t tells apart: a step that nothing follows is not shortened further
 
 
@@ -54,9 +55,16 @@ class LastStep:
         return not isinstance(self._dense, Dense) or self._dense.follows
 
     def precise(self, t: float) -> Array:
-        """The state at t to the accuracy of a step that ends there."""
-        known = self.follows and isinstance(self._solver, Stepper)
-        return self(t) if known else self.taken_again(t)
+        """The state at t, where a law jumps, by steps that end just before: of a step across it
+        neither polynomial nor error is worth anything, and the last stage of a step is at its end
+        and has the rate behind the jump."""
+        solver = self._solver
+        before = min(t - JUST * (t - self.span[0]), math.nextafter(t, -math.inf))
+        y = self.taken_again(before)
+        if solver.t == before:
+            y = y + (t - before) * solver.f
+            solver.t, solver.y = t, y
+        return y
 
     def taken_again(self, t: float) -> Array:
         """The same by steps that do end there: a step that ends behind a bend of a law may be
