@@ -55,10 +55,11 @@ class LastStep:
         return not isinstance(self._dense, Dense) or self._dense.follows
 
     def precise(self, t: float) -> Array:
-        """The state at t, where a law jumps, by steps that end just before: of a step across it
-        neither polynomial nor error is worth anything, and the last stage of a step is at its end
-        and has the rate behind the jump."""
+        """The state at t, behind which a law jumps, to the accuracy of a step that ends there; an
+        implicit one ends just before: its last stage has the rate at its end."""
         solver = self._solver
+        if isinstance(solver, Stepper):
+            return self(t) if self.follows else self.taken_again(t)
         before = min(t - JUST * (t - self.span[0]), math.nextafter(t, -math.inf))
         y = self.taken_again(before)
         if solver.t == before:
