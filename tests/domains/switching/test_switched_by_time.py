@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import vbg
-from tests.tail import tail
+from tests.tail import only
 from vbg import tmm_bridge
 
 
-@pytest.mark.parametrize("seed", tail(range(2, 40), 1))
+@pytest.mark.parametrize("seed", only([2], range(60)))
 def test_a_capacitor_is_charged_between_the_times(seed):
     """i = C v' + v / R, with R that of the switch, closed or open; rows are far apart, so that
     steps are as long as the method finds them."""
@@ -43,7 +43,5 @@ def test_a_capacitor_is_charged_between_the_times(seed):
         v = i * R + (v - i * R) * np.exp(-(end - began) / (R * C))
         began, R = end, following
     wrong = np.abs(run["C.voltage"] - exact)[run.time < began].max() / np.abs(exact).max()
-    assert run.status.code == "finished" and wrong < 3.0 * rtol**0.6, (
-        wrong,
-        rtol,
-    )  # Radau: 0.1 of it is allowed
+    assert run.status.code == "finished"
+    assert wrong < 3.0 * rtol**0.6, rtol  # a step of Radau's may be off by 0.1 rtol^0.6
