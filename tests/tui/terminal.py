@@ -90,6 +90,18 @@ class Terminal:
         """
         return self.until(lambda shown: all(text in shown for text in texts), str(texts), patience)
 
+    def filled(self, *texts: str) -> str:
+        """Wait until a screen painted down to its last row shows all `texts`; the screen.
+
+        On a busy machine the first one may have been laid out for fewer rows than there are: what
+        is clicked is elsewhere there.
+        """
+
+        def judge(shown: str) -> bool:
+            return bool(shown.splitlines()[-1].strip()) and all(text in shown for text in texts)
+
+        return self.until(judge, f"{texts} on a whole screen")
+
     def until(
         self, judge: Callable[[str], bool], wanted: str = "it", patience: float = PATIENCE
     ) -> str:

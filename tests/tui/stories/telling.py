@@ -34,7 +34,7 @@ output_step = 0.005
 def started(terminal: Terminal, text: str = PENDULUM, name: str = "demo.toml") -> None:
     (terminal.home / name).write_text(text, encoding="utf-8")
     terminal.start(name)
-    terminal.wait("0 errors")
+    terminal.filled("0 errors")
 
 
 def wait_for_end(children: list[int]) -> None:
@@ -56,7 +56,7 @@ def go_to(terminal: Terminal, name: str) -> None:
 
 def click(terminal: Terminal, text: str, *, drag: tuple[int, int] = (0, 0)) -> None:
     """Press the left button on `text`, and let it go so many columns and rows farther."""
-    rows = terminal.wait(text).splitlines()
+    rows = terminal.filled(text).splitlines()
     y = next(i for i, row in enumerate(rows, 1) if text in row)
     x = rows[y - 1].index(text) + 1
     terminal.type(f"\x1b[<0;{x};{y}M")

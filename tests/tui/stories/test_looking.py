@@ -166,7 +166,7 @@ def _click_twice(terminal: Terminal, x: int, y: int) -> None:
 def test_a_double_click_edits(terminal):
     started(terminal)
     click(terminal, "L  0.5")
-    y, x = place(terminal.wait("value   "), "value   ")
+    y, x = place(terminal.filled("value   "), "value   ")
     _click_twice(terminal, x, y)
     terminal.wait("Enter accepts")
     terminal.keys("Escape")
