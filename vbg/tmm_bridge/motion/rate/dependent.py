@@ -95,8 +95,8 @@ class Dependence:
         return y + step, size
 
     def summed(self, memory: Array) -> Array:
-        """What the g are the sums of, as the states' jump for as much: |P| (|dg/dr| |r|), r all
-        that the operations read; `memory` as in `consistent`."""
+        """What the g are the sums of, with what of it a jump brings from one into others:
+        |G| |P| (|dg/dr| |r|), r all that the operations read; `memory` as in `consistent`."""
         written = {operation[1] for operation in self.operations}
         read = {place for operation in self.operations for place in operation[2:]}
         leaves = np.array(sorted(read - written), dtype=np.int64)
@@ -104,13 +104,20 @@ class Dependence:
             terms = np.abs(self._slopes(memory, leaves, self.held) * memory[leaves])
         # what has no slope or no end (limits that are not written) adds nothing
         terms = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
-        summed: Array = np.abs(self._jump(memory)[1]) @ terms
-        return summed
+        return self._brought(memory, terms)
 
-    def jump_of(self, memory: Array, sizes: Array) -> Array:
-        """How far states that may each be off by these sizes jump at most: |P| |dg/dx| sizes."""
+    def left_by(self, memory: Array, sizes: Array) -> Array:
+        """What states that may each be off by these sizes leave at most: |G| |P| |G| sizes."""
+        return self._brought(memory, np.abs(self.ties(memory)) @ sizes)
+
+    def ties(self, memory: Array) -> Array:
+        """G = dg/dx."""
+        return self._slopes(memory, self.x, self.held)
+
+    def _brought(self, memory: Array, terms: Array) -> Array:
+        """|G| |P| times what each g may be off by."""
         G, P = self._jump(memory)
-        found: Array = np.abs(P) @ (np.abs(G) @ sizes)
+        found: Array = np.abs(G) @ (np.abs(P) @ terms)
         return found
 
     def _jump(self, memory: Array, kept: Collection[int] = ()) -> tuple[Array, Array]:
@@ -130,7 +137,7 @@ class Dependence:
 
     def holds(self, memory: Array) -> Array:
         """Which of the states g depends on."""
-        found: Array = self._slopes(memory, self.x, self.held) != 0.0
+        found: Array = self.ties(memory) != 0.0
         return np.asarray(found.any(axis=0))
 
     def terms(self, memory: Array, impulses: Array) -> tuple[Array, Array]:
@@ -151,7 +158,7 @@ class Dependence:
         open_: Array = np.linalg.svd(J[:n] / np.where(rows > 0.0, rows, 1.0))[2][n:].T
         moved = J[n:] @ open_
         moved[list(passed)] = 0.0
-        return open_, moved, self._slopes(memory, self.x, self.held)
+        return open_, moved, self.ties(memory)
 
     def growing(self, memory: Array, impulses: Array, k: float) -> tuple[Array, Array]:
         """What the rates of the states and the other residuals grow by where the unknowns grow

@@ -1,19 +1,22 @@
 """How well the dependent stores of a run hold together, at the output times.
 
 What ties them is a balance g = 0 of the instant, of which only the rate is integrated: where
-something jumps unseen they stay what they were.  The states' jump onto g = 0 by impulses, relative
-to the largest that each has had, is what they are off by, whatever the units of g.
+something jumps unseen they stay what they were.  Each g is off relative to its largest term
+|dg/dx| |x|, with x the largest that each state has had, or would have after the jump onto g = 0
+by impulses: that counts in the tie's own terms, whatever its units and whatever stores of other
+nets hold.  (States count in nothing of their own: one that no tie reaches has rounding in the
+jump, and one of a bridge that balances holds nothing else.)
 
-What g is the sum of is rounded.  With P the states' jump for a unit of g, and r what g reads, a
-jump of
+What g is the sum of is rounded.  With P the states' jump for a unit of each g, and r what g
+reads, what is left of
 
-    eps (ROUNDINGS + steps) |P| (|dg/dr| |r|)
+    eps (ROUNDINGS + steps) |dg/dx| |P| (|dg/dr| |r|)
 
 is nothing but that: a store between two that balance holds no more, whether in farads or in
 picofarads.  So are rates, x' = f(z) of the unknowns z: in a time T rounding of their terms moves
-the states by r = eps T |df/dz| |z| at most, which leaves a jump of
+the states by r = eps T |df/dz| |z| at most, which leaves
 
-    |P| |dg/dx| r
+    |dg/dx| |P| |dg/dx| r
 
 as of a motor that turns into a shut line, whose torques balance at the largest pressure.
 """
@@ -34,8 +37,7 @@ ROUNDINGS = 16.0
 
 
 def tied(mechanism: Mechanism, record: Record, steps: int) -> float:
-    """The largest that states are off by after so many `steps`, of the largest that each has had
-    [1]."""
+    """The largest that ties are off by after so many `steps`, each of its largest term [1]."""
     plant = Plant(mechanism)
     if plant.dependence is None or not len(record.held):
         return 0.0
@@ -51,15 +53,16 @@ def tied(mechanism: Mechanism, record: Record, steps: int) -> float:
         plant.evaluate(record.inside[row], y)
         memory = plant.program.memory
         onto, _ = plant.dependence.consistent(memory, y[own:])
+        left = np.abs(memory[plant.dependence.held])
+        terms = plant.dependence.ties(memory) * np.maximum(largest, np.abs(onto))
         rounded = EPS * (ROUNDINGS + steps) * plant.dependence.summed(memory)
-        moved = np.abs(onto - y[own:])
-        if (moved > rounded).any():
+        if (left > rounded).any():
             drift = _drift(plant, record) if drift is None else drift
             plant.evaluate(record.inside[row], y)
-            rounded = rounded + plant.dependence.jump_of(memory, drift)
-        moved = np.where(moved > rounded, moved, 0.0)
-        size = np.maximum(largest, np.abs(onto))
-        apart = np.divide(moved, size, out=np.zeros_like(moved), where=moved > 0.0)
+            rounded = rounded + plant.dependence.left_by(memory, drift)
+        left = np.where(left > rounded, left, 0.0)
+        size = np.abs(terms).max(axis=1)
+        apart = np.divide(left, size, out=np.zeros_like(left), where=left > 0.0)
         off = max(off, float(apart.max(initial=0.0)))
     return off
 
