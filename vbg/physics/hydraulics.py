@@ -127,9 +127,8 @@ class Oil:
         """The integral of p d(lack) from 0, with q = P / P_s:
         p_s lack + (P_s / bulk - air) P_s (q - 1)^2 / 2 + air P_s (log q + 1 / q - 1)."""
         P_s = RELEASE + ATMOSPHERE
-        q = (1.0 / P_s) * self._absolute(lack)
-        below = q - const(1.0)
-        air = call("log", q) + call("reciprocal", q) - const(1.0)
+        q, below = self._absolute(lack), self._below(lack)
+        air = call("log", q) - divide(below, q)
         pressed = (0.5 * P_s * (P_s / self.bulk - self.air)) * times(below, below)
         return RELEASE * lack + pressed + (self.air * P_s) * air
 
@@ -140,16 +139,27 @@ class Oil:
 
     def _released(self, lack: Block) -> Block:
         """p - p_s (<= 0)."""
-        return self._absolute(lack) - const(RELEASE + ATMOSPHERE)
+        return (RELEASE + ATMOSPHERE) * self._below(lack)
 
     def _absolute(self, lack: Block) -> Block:
-        """P of lack <= 0:  (air / P_s - 1 / bulk) P^2 - b P + air P_s = 0, the root that is P_s
-        at 0, where b = 2 air - P_s / bulk - lack and b^2 - 4 (..) air P_s = (P_s / bulk)^2 +
-        lack^2 - 2 lack (2 air - P_s / bulk)."""
-        P_s = RELEASE + ATMOSPHERE
-        first = 2.0 * self.air - P_s / self.bulk
-        inside = times(lack, lack - const(2.0 * first)) + const((P_s / self.bulk) ** 2)
-        return divide(const(2.0 * self.air * P_s), const(first) - lack + call("sqrt", inside))
+        """q = P / P_s of lack <= 0:  (c - air) q^2 + b q - air = 0, the root that is 1 at 0, where
+        c = P_s / bulk, b = 2 air - c - lack; 1 exactly, where energies are far below its rounding.
+        """
+        stiff = (RELEASE + ATMOSPHERE) / self.bulk
+        first = 2.0 * self.air - stiff
+        return divide(const(first + stiff), const(first) - lack + self._discriminant(lack))
+
+    def _below(self, lack: Block) -> Block:
+        """q - 1, 0 exactly at 0, where pressures are far below the rounding of P_s:
+        (c - air) (q - 1)^2 + (c - lack) (q - 1) - lack = 0."""
+        stiff = (RELEASE + ATMOSPHERE) / self.bulk
+        return divide(2.0 * lack, const(stiff) - lack + self._discriminant(lack))
+
+    def _discriminant(self, lack: Block) -> Block:
+        """The root of b^2 + 4 (c - air) air = c^2 + lack^2 - 2 lack (2 air - c)."""
+        stiff = (RELEASE + ATMOSPHERE) / self.bulk
+        first = 2.0 * self.air - stiff
+        return call("sqrt", times(lack, lack - const(2.0 * first)) + const(stiff * stiff))
 
     def _compressed(self, e: Block) -> Block:
         if self.growth == 0.0:
