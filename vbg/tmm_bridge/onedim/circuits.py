@@ -204,8 +204,8 @@ def _blocking(wires: Sequence[Ends], ends: Ends, w: Working) -> Number:
         for one in near:
             size = size + _size(w.through[one.place])
     own = w.through[ends.place]
-    natural = NO_SIGN * SCALES["electric"][0]
-    return choose(NO_SIGN * size - _size(own), 0.0, beyond(ends, 0.0, natural, w))
+    own_sign = beyond(ends, 0.0, SCALES["electric"][0], w)
+    return choose(NO_SIGN * size - _size(own), 0.0, own_sign)
 
 
 def _size(value: Number) -> Number:

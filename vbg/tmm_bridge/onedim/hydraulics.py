@@ -9,10 +9,9 @@ from typing import Any
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number, Slot
 from vbg.tmm_bridge.onedim.circuits import add_source
-from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
+from vbg.tmm_bridge.onedim.draft import REFERENCE, SCALES, Draft, no_twin
 from vbg.tmm_bridge.onedim.laws.electric import Conductor, FlowSource
 from vbg.tmm_bridge.onedim.laws.hydraulic import (
-    ATMOSPHERE,
     Bladder,
     Chamber,
     Cylinder,
@@ -161,7 +160,8 @@ def _add_conductor(draft: Draft, name: str, part: Any) -> None:
     else:
         raise no_twin(part, name, with_article(part.kind))
     draft.add(Conductor(ends, opening_valve(at, conductance, part.leakage)))
-    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, ATMOSPHERE, w),)))
+    natural = SCALES["hydraulic"][0]
+    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, natural, w),)))
 
 
 def _add_cylinder(draft: Draft, name: str, part: Any) -> None:

@@ -23,9 +23,9 @@ from vbg.tmm_bridge.onedim.laws.working import Energies, Output, Port, Value, Wo
 Law = Callable[[Working, Number], Number]
 Liquid = tuple[float, float]  # density [kg/m^3], viscosity [Pa s]
 
-# of two pressures, or of the currents around: their difference is rounding, and what Newton left
+# of two pressures, or of the currents around: their difference is rounding; the square of that, of
+# an atmosphere or a volt, is what Newton's method leaves where there is none
 NO_SIGN = 2.0**-42
-ATMOSPHERE = 1e5  # Pa, of which that is a share near zero
 STILL = 1e-3  # Reynolds number below which the friction factor is not asked for
 
 
@@ -51,9 +51,9 @@ def opening_valve(opens_at: float, conductance: float, leakage: float) -> Law:
 
 def beyond(ends: Ends, opens_at: float, natural: float, w: Working) -> Number:
     """How far a valve is beyond its opening pressure: zero, which is no change of sign, where that
-    is rounding of the pressures on both sides and of the `natural` one that counts as small."""
+    is rounding of the pressures on both sides, and what Newton's method leaves of a `natural`."""
     p, q = w.levels[ends.first], w.levels[ends.second]
-    size = most(p, -p) + most(q, -q) + opens_at + natural
+    size = most(p, -p) + most(q, -q) + opens_at + NO_SIGN * natural
     over = p - q - opens_at
     return choose(NO_SIGN * size - most(over, -over), 0.0, over)
 
