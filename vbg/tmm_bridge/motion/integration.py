@@ -207,9 +207,10 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                     # not yet: it is right ahead; of a bend nothing else made the step short
                     longest = 0.0 if names[hit] else dense.span[1] - dense.span[0]
                     hit, solver.h = -1, max(solver.h, longest)
-            signs = _note_event(span, t, y, signs, hit)
         try:
             y = plant.project(t, y)
+            if names:
+                signs = _note_event(span, t, y, signs, hit)
             record.twists.look(plant, t, y, dense)
             _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
@@ -242,10 +243,26 @@ def _afresh(span: _Span, t: float, y: Array) -> tuple[Stepper | StiffStepper, Ar
     """The method from (t, y) on, its first step short, and the signs of the indicators there."""
     solver = _stepper(span, t, y)
     solver.h *= min(1.0, span.plant.soonest_reversal(t, y, solver.h * solver.f))
-    signs = span.plant.signs(t, y) if span.names else np.zeros(0)
+    signs = _signs(span, t, y) if span.names else np.zeros(0)
     if t <= span.record.grid[0] and not signs.all():  # what begins to grow has no sign yet
         solver.h = min(solver.h, BEGINNING * span.plant.duration)
     return solver, signs
+
+
+def _signs(span: _Span, t: float, y: Array) -> Array:
+    """Signs of the indicators where a method begins anew.  Stops have those that were told last,
+    whatever rounding says: one that changes unseen at that instant does so right behind it."""
+    signs, told = span.plant.signs(t, y), span.record.told
+    if len(told):
+        kept = _are_stops(span.names) & (told != 0.0)
+        signs[kept] = told[kept]
+    span.record.told = signs
+    return signs
+
+
+def _are_stops(names: list[str]) -> Array:
+    """Which of the indicators, (n,) of bool."""
+    return np.array([bool(name) and name.partition(".")[0] not in NETWORKS for name in names])
 
 
 def _step(
@@ -332,14 +349,18 @@ def _endlessly(span: _Span, t: float, name: str) -> str:
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
     """Record the change of indicator `hit` (-1: none), but for a kink, which has no name, and of
     stops that change with it; signs for the next step."""
-    new, names = np.sign(span.plant.indicators(t, y)), span.names
-    stops = [k for k, name in enumerate(names) if name and name.partition(".")[0] not in NETWORKS]
-    also = [k for k in stops if k != hit and new[k] != signs[k] != 0.0]
-    for k in (*([hit] if names[hit] else ()), *also) if hit >= 0 else ():
-        what = "touches" if new[k] >= 0 > signs[k] else "leaves"
-        what = what if k in stops else "switches"
-        span.record.events.append(Event(t, names[k], what))
-    updated: Array = np.where(new == 0.0, signs, new)
+    record, new, names = span.record, np.sign(span.plant.indicators(t, y)), span.names
+    if hit < 0:
+        updated: Array = np.where(signs == 0.0, new, signs)
+    else:
+        stops = _are_stops(names)
+        new[hit] = -signs[hit]  # which rounding may hide
+        also = [k for k in np.flatnonzero(stops) if k != hit and new[k] * signs[k] < 0.0]
+        for k in (*([hit] if names[hit] else ()), *also):
+            what = "touches" if new[k] > 0 else "leaves"
+            record.events.append(Event(t, names[k], what if stops[k] else "switches"))
+        updated = np.where(new == 0.0, signs, new)
+    record.told = updated
     return updated
 
 

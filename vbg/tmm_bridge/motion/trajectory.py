@@ -42,12 +42,14 @@ class Trajectory:
 
 @dataclass
 class RunRecord:
-    """Output states and counters while the run goes on."""
+    """Output states and counters while the run goes on; `told` are the signs of indicators as
+    the events so far left them."""
 
     grid: Array
     patience: float = np.inf
     method: Method = field(default_factory=Method)
     looks: Looks = field(default_factory=Looks)
+    told: Array = field(default_factory=lambda: np.zeros(0))
     twists: Twists = field(default_factory=Twists)
     between: Witnesses = field(default_factory=Witnesses)
     times: list[float] = field(default_factory=list)
