@@ -10,7 +10,7 @@ from tests.tail import only
 from vbg import tmm_bridge
 
 
-@pytest.mark.parametrize("seed", only([2], range(60)))
+@pytest.mark.parametrize("seed", only([48], range(60)))
 def test_a_capacitor_is_charged_between_the_times(seed):
     """i = C v' + v / R, with R that of the switch, closed or open; rows are far apart, so that
     steps are as long as the method finds them."""
@@ -44,4 +44,4 @@ def test_a_capacitor_is_charged_between_the_times(seed):
         began, R = end, following
     wrong = np.abs(run["C.voltage"] - exact)[run.time < began].max() / np.abs(exact).max()
     assert run.status.code == "finished"
-    assert wrong < 3.0 * rtol**0.6, rtol  # a step of Radau's may be off by 0.1 rtol^0.6
+    assert wrong < 0.5 * rtol**0.6, rtol  # a step of Radau's may be off by 0.1 rtol^0.6

@@ -48,8 +48,6 @@ FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of
 FINE = 1e-6  # a strain, as a share of a length
 PROJECTED = 1e-15  # residual [rad or model's size] below which nothing is projected: rounding
 STILL = 1e-3  # [rad/s, or model's size in a second], beside which a jump of speeds is looked at
-
-
 TURNING = 1e-9  # of the speeds at which static friction is felt: below it, it is there already
 ALMOST = 1.0 + 1e-9  # of a speed at which a step ended
 NO_LAW = (0.0, 0.0, 0.0, -np.inf, np.inf)  # of a joint that is open
@@ -188,13 +186,15 @@ class Plant:
 
     def noise(self, t: float, y: Array, f: Array) -> Array:
         """How far rounding of the time, the state and the posture moves the rate f at (t, y); what
-        changes between steps only has none: a mode but for its last digit is another one."""
+        changes between steps only has none: a mode but for its last digit is another one.  Looked
+        at ahead only: behind may be another law, which a jump was just left for."""
         instant, grain = np.spacing(abs(t)), np.spacing(np.maximum(np.abs(y), self.grain))
         grain[self.discrete] = 0.0
         found = np.zeros(len(y))
         for k in range(2):
-            grain[k::2] *= -1.0
-            for at, state in ((t, y + grain), (t + (2 * k - 1) * instant, y)):
+            moved = y.copy()
+            moved[k::2] += np.copysign(grain, f)[k::2]
+            for at, state in ((t, moved), (t + (1 + k) * instant, y)):
                 found = np.maximum(found, np.abs(self.rate(at, state) - f))
         return np.where(np.isfinite(found), found, 0.0)
 

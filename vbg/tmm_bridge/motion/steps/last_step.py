@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from vbg.tmm_bridge.kernels.motion.rotation import Array
-from vbg.tmm_bridge.motion.steps.radau import Collocation, StiffStepper
-from vbg.tmm_bridge.motion.steps.stepping import Dense, Pieces, Stepper
+from vbg.tmm_bridge.motion.steps.radau import StiffStepper
+from vbg.tmm_bridge.motion.steps.stepping import Dense, Piece, Pieces, Stepper
 
 JUST = 1e-8  # of a step, before its end: no stage is on the other side of a jump there
 SHORTEST = 1e3  # instants that t tells apart: a step that nothing follows is not shortened further
@@ -36,7 +36,7 @@ class LastStep:
 
     def __init__(self, solver: Stepper | StiffStepper):
         self._solver = solver
-        self._dense: Dense | Pieces | Collocation | None = None
+        self._dense: Piece | None = None
         self.span = solver.begun, solver.t  # begin and end
 
     def __call__(self, t: float | Array) -> Array:
@@ -72,12 +72,12 @@ class LastStep:
         accurate at its end and its polynomial not before the bend."""
         inside = self(t)
         solver = self._solver
-        pieces: list[Dense | Pieces] = []
+        pieces: list[Piece] = []
         solver.back_to(t)
         message = ""
         while solver.t < t and not message:
             message = solver.step()
-            if isinstance(solver, Stepper) and not message:
+            if not message:
                 pieces.append(solver.dense())
         if message:  # no step is short enough right behind begun
             return inside

@@ -30,6 +30,7 @@ NEWTON = 10  # iterations of Newton's method before the step is halved
 CLOSER = 0.5  # by the last iteration but one; else the Jacobian may be that of a steeper law: of a
 # stop that was left, in whose place changes are nothing and the motion stands still
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0  # of the factor between two steps
+LEAST = 1e-150  # [s]: of a shorter step the inverse has no square
 SHORT, MOMENT = 1e4, 1e6  # distances of two numbers at t: what is told of a step, and when
 KEPT = 1.2  # a step that could grow by less keeps its size, and its factored matrices
 
@@ -84,6 +85,20 @@ def decayed(J: Array, duration: float, w: Array) -> Array:
     return left
 
 
+def displaced(c: Array, z: Array, x: Array) -> Array:
+    """Displacements at the fractions x of a step: 0 at 0, z_i at c_i."""
+    nodes = np.concatenate([[0.0], c])
+    weights = np.array(
+        [
+            np.prod((x[:, None] - others) / (nodes[i] - others), axis=1)
+            for i in range(1, len(nodes))
+            for others in [np.delete(nodes, i)]
+        ]
+    )
+    values: Array = weights.T @ z
+    return values
+
+
 def _size(x: Array) -> float:
     """The root of the mean square."""
     return float(np.sqrt(np.mean(x**2)))
@@ -136,7 +151,7 @@ class StiffStepper:
         """One accepted step; otherwise why there is none.  Raises NoInertia."""
         rejected, fresh = False, self._J is None
         while True:
-            if not self.h > 10.0 * np.spacing(abs(self.t)):
+            if not self.h > max(10.0 * np.spacing(abs(self.t)), LEAST):
                 return "the step size became too small for the numbers"
             h, landing = self._next()
             if self._J is None:
@@ -244,21 +259,8 @@ class StiffStepper:
         """The stages on the polynomial of the last step."""
         if self._z is None or self._before[0] + self._before[2] < self.t - 1e-9 * h:
             return np.zeros((STAGES, len(self.y)))
-        return self._polynomial(1.0 + self._rule.c * h / self._before[2]) - self._z[-1]
-
-    def _polynomial(self, x: Array) -> Array:
-        """Displacements at the fractions x of the last step: 0 at 0, z_i at c_i."""
-        assert self._z is not None
-        nodes = np.concatenate([[0.0], self._rule.c])
-        weights = np.array(
-            [
-                np.prod((x[:, None] - others) / (nodes[i] - others), axis=1)
-                for i in range(1, len(nodes))
-                for others in [np.delete(nodes, i)]
-            ]
-        )
-        values: Array = weights.T @ self._z
-        return values
+        ahead = 1.0 + self._rule.c * h / self._before[2]
+        return displaced(self._rule.c, self._z, ahead) - self._z[-1]
 
     def _stages(self, h: float, sure: bool) -> tuple[Array, int] | None:
         """z (s, n) and how many iterations it took; None where Newton's method fails.  With a
@@ -330,20 +332,23 @@ class StiffStepper:
     def dense(self) -> Collocation:
         """The polynomial of the last step."""
         begun, y, _ = self._before
-        return Collocation(self, begun, self.t, y)
+        assert self._z is not None
+        return Collocation(begun, self.t, y, self._rule.c, self._z)
 
 
 @dataclass(frozen=True)
 class Collocation:
-    """A step's state at any time in it: the polynomial of degree 5 through its stages."""
+    """A step's state at any time in it: the polynomial of degree 5 through its stages, which moved
+    the state y by z (s, n) at the nodes c."""
 
-    stepper: StiffStepper
     t_old: float
     t: float
     y: Array
+    c: Array
+    z: Array
 
     def __call__(self, t: float | Array) -> Array:
         """The state at t, or a row for each of several instants."""
         x = np.atleast_1d((np.asarray(t) - self.t_old) / (self.t - self.t_old))
-        states: Array = self.y + self.stepper._polynomial(x)
+        states: Array = self.y + displaced(self.c, self.z, x)
         return states if np.ndim(t) else states[0]

@@ -8,7 +8,7 @@ estimate) and II.6 (dense output of order 7).  All stages of a step are one call
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -220,11 +220,22 @@ class Dense:
         return slope
 
 
+class Piece(Protocol):
+    """The motion up to t."""
+
+    @property
+    def t(self) -> float:
+        """Where it ends."""
+
+    def __call__(self, t: float | Array) -> Array:
+        """The state at t, or a row for each of several instants."""
+
+
 @dataclass(frozen=True)
 class Pieces:
     """Steps behind one another, as one."""
 
-    steps: tuple[Dense | Pieces, ...]
+    steps: tuple[Piece, ...]
 
     @property
     def t(self) -> float:
