@@ -32,6 +32,7 @@ PLAY_TIME, PLAY_BALANCE, PLAY_FEEDS, PLAY_CHANGES, PLAY_OUTPUTS, PLAY_SLOPES = r
 )  # as SECTIONS
 STEP = 1e-7  # of a forward difference where a slope has no value, of the unknown's size
 EXACT = 1e-13  # relative change of the unknowns that counts as none
+TINY = 1e-300  # of their sizes: unknowns that are nothing
 SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
 CONTRACTS = 1e-3  # relative change of the unknowns from which on the next step is looked at
 NOISE = 1e-9  # relative change of the unknowns that may be of rounding
@@ -280,11 +281,23 @@ def ahead(p):
 
 
 @compiled
+def share_held(p):
+    """The largest of the unknowns, now and at the last root, of its size, at most 1: in a circuit
+    of picovolts a picovolt is all that there is."""
+    share = TINY
+    for k in range(p.z.shape[0]):
+        largest = max(abs(p.memory[p.z[k]]), abs(p.root[k])) / p.scales[k]
+        if largest > share:
+            share = largest
+    return min(share, 1.0)
+
+
+@compiled
 def reach(p):
     """The size of the step in STEPS relative to the unknowns."""
-    steps, size = p.room[STEPS], 0.0
+    steps, size, share = p.room[STEPS], 0.0, share_held(p)
     for k in range(p.z.shape[0]):
-        change = abs(steps[k]) / (abs(p.memory[p.z[k]]) + p.scales[k])
+        change = abs(steps[k]) / (abs(p.memory[p.z[k]]) + share * p.scales[k])
         if not change <= size:  # a NaN is larger
             size = change
     return size
