@@ -187,16 +187,17 @@ class Plant:
     def noise(self, t: float, y: Array, f: Array) -> Array:
         """How far rounding of the time, the state and the posture moves the rate f at (t, y); what
         changes between steps only has none: a mode but for its last digit is another one.  Looked
-        at ahead only: behind may be another law, which a jump was just left for."""
+        at ahead and behind: beyond a jump of the law, which is on one side at most, it is more."""
         instant, grain = np.spacing(abs(t)), np.spacing(np.maximum(np.abs(y), self.grain))
         grain[self.discrete] = 0.0
-        found = np.zeros(len(y))
-        for k in range(2):
-            moved = y.copy()
-            moved[k::2] += np.copysign(grain, f)[k::2]
-            for at, state in ((t, moved), (t + (1 + k) * instant, y)):
-                found = np.maximum(found, np.abs(self.rate(at, state) - f))
-        return np.where(np.isfinite(found), found, 0.0)
+        others = np.copysign(grain, f) * (np.arange(len(y)) % 2 == [[0], [1]])
+        sides = np.zeros((2, len(y)))
+        for found, side in zip(sides, (1, -1), strict=True):
+            for k, moved in enumerate(others, 1):
+                for at, state in ((t, y + side * moved), (t + side * k * instant, y)):
+                    np.maximum(found, np.abs(self.rate(at, state) - f), out=found)
+        least = np.fmin(*sides)
+        return np.where(np.isfinite(least), least, 0.0)
 
     def look(self, y: Array, rate: Array) -> None:
         """Take note of a state that the motion came to, and of its rate."""

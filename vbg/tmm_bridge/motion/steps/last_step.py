@@ -55,8 +55,10 @@ class LastStep:
         return not isinstance(self._dense, Dense) or self._dense.follows
 
     def precise(self, t: float) -> Array:
-        """The state at t, behind which a law jumps, to the accuracy of a step that ends there; an
-        implicit one ends just before: its last stage has the rate at its end."""
+        """The state at t, behind which a law jumps, to the accuracy of a step that ends there.  An
+        explicit one's is on its polynomial, on which t was found: what is left over of the zero
+        (1 mPa of an accumulator that was empty) may be much by the law behind.  An implicit one
+        ends just before: its last stage has the rate at its end."""
         solver = self._solver
         if isinstance(solver, Stepper):
             return self(t) if self.follows else self.taken_again(t)
