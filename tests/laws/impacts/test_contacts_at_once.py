@@ -148,3 +148,15 @@ def test_no_last_digit_decides_what_is_behind_a_contact(seed):
         solution = second(model, rtol=rtol, atol=1e-3 * rtol)
         assert not solution.audit.failures
         holds(solution, *expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(16))
+def test_stops_that_touch_within_a_few_roundings_are_all_told(seed):
+    """The projection behind the touch of one may bring another to touch."""
+    tolerances = 10.0 ** np.random.default_rng([seed, 7]).uniform(-12.0, -7.0, 12)
+    for draw, rtol in enumerate(tolerances):
+        model, *expected = masses(seed, (0.0, 1e-16, 3e-16, 1e-15)[draw % 4], draw)
+        solution = second(model, rtol=rtol, atol=1e-3 * rtol)
+        assert not solution.audit.failures
+        holds(solution, *expected)

@@ -209,8 +209,6 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                     hit, solver.h = -1, max(solver.h, longest)
         try:
             y = plant.project(t, y)
-            if names:
-                signs = _note_event(span, t, y, signs, hit)
             record.twists.look(plant, t, y, dense)
             _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
@@ -218,6 +216,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             if (landing := _jump(span)) is None:
                 raise
             return *landing, True
+        signs = _note_event(span, t, y, signs, hit) if names else signs
         record.between.add(plant.inside(t), y)
         if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
             record.end_at(plant, t, y.copy())
