@@ -1,17 +1,19 @@
 """Random mechanisms against a dense oracle.
 
-``python -m benchmarks.accuracy.mechanisms [COUNT] [SEED]``
+``python -m benchmarks.accuracy.mechanisms [COUNT] [SEED] [--corner]``
 
 Trees, spatial and planar loops, redundant and rigid ones, light links, postures near a singular
 one.  Each is assembled by vbg, and its accelerations and joint forces at the start are compared
 with those of `benchmarks.accuracy.oracle` at the very state vbg starts from.  Printed are all whose
 error exceeds max(1e-9, 1e-16 condition^2) and all that vbg refuses though they can move.
+`--corner`: those only that lie nearest to a singular posture and have the lightest links, by the
+first power of their condition.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -31,6 +33,8 @@ KINDS = (*AXIAL, "universal", "spherical", "point_on_plane", "distance", "fixed"
 ROWS = {"revolute": 5, "prismatic": 5, "cylindrical": 4, "helical": 5, "universal": 4}
 LEAST = 1e-9  # error that is always allowed
 ROUNDING = 1e-16  # times the square of the condition of the independent rows
+AWAY = (-4.0, -1.0)  # powers of ten: angle from a singular posture [rad]
+PARTS = (-8.0, -1.0)  # the same: a light body, of what it would be
 GROUND = -1
 
 
@@ -195,9 +199,11 @@ def _about(axis: int, angle: float) -> Array:
     return R
 
 
-def near_dead_centre(rng: np.random.Generator, _: int) -> Mechanism:
+def near_dead_centre(
+    rng: np.random.Generator, _: int, away_by: tuple[float, float] = AWAY
+) -> Mechanism:
     """A four-bar driven at its rocker, crank and coupler 1e-1 to 1e-4 rad from one line."""
-    away = 10.0 ** rng.uniform(-4, -1) * rng.choice([-1, 1])
+    away = 10.0 ** rng.uniform(*away_by) * rng.choice([-1, 1])
     start, crank, coupler = rng.uniform(0.6, 1.2), rng.uniform(0.3, 0.6), rng.uniform(0.9, 1.4)
     B = crank * np.array([np.cos(start), np.sin(start)])
     C = B + coupler * np.array([np.cos(start + away), np.sin(start + away)])
@@ -212,9 +218,10 @@ def near_dead_centre(rng: np.random.Generator, _: int) -> Mechanism:
     return replace(made, name="near dead centre", joints=joints)
 
 
-def near_flat(rng: np.random.Generator, _: int) -> Mechanism:
+def near_flat(rng: np.random.Generator, _: int, away_by: tuple[float, float] = AWAY) -> Mechanism:
     """A parallelogram 1e-1 to 1e-4 rad from flat."""
-    angle, length, width = 10.0 ** rng.uniform(-4, -1), rng.uniform(0.3, 0.8), rng.uniform(0.9, 1.4)
+    angle = 10.0 ** rng.uniform(*away_by)
+    length, width = rng.uniform(0.3, 0.8), rng.uniform(0.9, 1.4)
     up = length * np.array([np.cos(angle), np.sin(angle)])
     base = np.array([width, 0.0])
     kinds = ("revolute",) if rng.uniform() < 0.6 else ("revolute", "universal", "spherical")
@@ -241,12 +248,23 @@ def random_mechanism(seed: int, largest: int = 15) -> Mechanism:
     return moving(rng, replace(made, name=f"{made.name} {seed}"))
 
 
-def lightened(rng: np.random.Generator, made: Mechanism) -> Mechanism:
+def corner(seed: int) -> Mechanism:
+    """Some 1e-4 rad beside a singular posture, with links of 1e-8 to 1e-6 of their mass: conditions
+    up to 2e8, of whose square sixteen digits leave nothing."""
+    rng = np.random.default_rng(seed)
+    family = near_flat if seed % 2 else near_dead_centre
+    made = lightened(rng, family(rng, 3, (-4.0, -3.0)), (-8.0, -6.0))
+    return moving(rng, replace(made, name=f"{made.name} {seed}"))
+
+
+def lightened(
+    rng: np.random.Generator, made: Mechanism, parts: tuple[float, float] = PARTS
+) -> Mechanism:
     """Some bodies, not all, with 1e-1 to 1e-8 of their mass and inertia."""
     bodies = list(made.bodies)
     for k in range(1, len(bodies)):
         if rng.uniform() < 0.4:
-            part = 10.0 ** rng.uniform(-8, -1)
+            part = 10.0 ** rng.uniform(*parts)
             body = bodies[k]
             bodies[k] = replace(body, mass=part * body.mass, inertia=part * body.inertia)
     return replace(made, bodies=bodies)
@@ -354,14 +372,17 @@ class Verdict:
         return not self.refused and max(self.error, self.of_forces) <= self.allowed
 
 
-def compared(made: Mechanism) -> Verdict:
+def compared(
+    made: Mechanism, truth_of: Callable[[Mechanism], Truth] = truth, power: int = 2
+) -> Verdict:
+    """`power`: of the condition, with which the error may grow."""
     try:
         start = vbg.start(model_of(made))
     except AssemblyError as error:
-        return Verdict(made.name, np.inf, np.inf, 0.0, truth(made), refused=str(error))
+        return Verdict(made.name, np.inf, np.inf, 0.0, truth_of(made), refused=str(error))
     system, x = start.system, start.state
     here = at_state(made, system, x)
-    right = truth(here)
+    right = truth_of(here)
     rate = dict(zip(system.state_names, start.rate(0.0, x), strict=True))
     found = []
     for k, b in enumerate(here.bodies):
@@ -372,7 +393,7 @@ def compared(made: Mechanism) -> Verdict:
     loads = joint_loads(here, start.outputs(0.0, x))
     scale = max(float(np.abs(right.loads).max()), 1e-12)
     of_forces = float(np.abs(loads - right.loads).max()) / scale
-    allowed = max(LEAST, ROUNDING * right.condition**2)
+    allowed = max(LEAST, ROUNDING * right.condition**power)
     return Verdict(made.name, error, of_forces, allowed, right, start.dependent)
 
 
@@ -395,10 +416,10 @@ def wrongly_refused(verdict: Verdict) -> bool:
     return bool(verdict.refused) and verdict.truth.freedoms > 0 and verdict.truth.last > 1e-6
 
 
-def main(count: int, seed: int) -> int:
+def main(count: int, seed: int, *, cornered: bool = False) -> int:
     worst, refused, failed = 0.0, 0, 0
     for k in range(seed, seed + count):
-        verdict = compared(random_mechanism(k))
+        verdict = compared(corner(k), power=1) if cornered else compared(random_mechanism(k))
         if verdict.refused:
             refused += 1
             if wrongly_refused(verdict):
@@ -424,5 +445,6 @@ if __name__ == "__main__":
     words = asked.parser(__doc__)
     words.add_argument("count", nargs="?", type=int, default=1000)
     words.add_argument("seed", nargs="?", type=int, default=0, help="of the first one")
+    words.add_argument("--corner", action="store_true", help="the worst postures and masses only")
     given = words.parse_args()
-    sys.exit(main(given.count, given.seed))
+    sys.exit(main(given.count, given.seed, cornered=given.corner))

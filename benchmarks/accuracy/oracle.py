@@ -167,6 +167,11 @@ def rows_of(joints: Sequence[Joint], p: Array, R: Array) -> Array:
 
 def truth(mechanism: Mechanism) -> Truth:
     """The accelerations of `mechanism` at t = 0."""
+    return _solved(mechanism, *equations(mechanism))
+
+
+def equations(mechanism: Mechanism) -> tuple[Array, Array, Array, Array]:
+    """M, J, F and the right-hand side of its rows at t = 0, in extended precision."""
     real: Any = np.longdouble
     bodies, count = mechanism.bodies, len(mechanism.bodies)
     ground = (np.zeros((1, 3), dtype=real), np.eye(3, dtype=real)[None])
@@ -196,7 +201,7 @@ def truth(mechanism: Mechanism) -> Truth:
         M[here[1], here[1]] = inertia
         F[here[0]] = b.mass * mechanism.gravity
         F[here[1]] = -np.cross(w[i], inertia @ w[i])
-    return _solved(mechanism, M, J, F, right)
+    return M, J, F, right
 
 
 def _count(j: Joint) -> int:

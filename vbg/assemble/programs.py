@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.derive.closings import closed, closed_smallest
 from vbg.assemble.derive.equations import (
     DISSIPATED,
     SUPPLIED,
@@ -17,15 +18,13 @@ from vbg.assemble.derive.equations import (
     State,
     efforts_as_inputs,
 )
-from vbg.assemble.program.lower import LEAST_PIVOT, lower
+from vbg.assemble.program.lower import lower
 from vbg.assemble.program.program import Program
-from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, rows, solve, stack
+from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, rows, stack
 from vbg.blocks.rounding import terms_of
 
-LEAST_PIVOT_COMING = (
-    1e-10  # part of the diagonal below which a pivot is zero, where rows come and go
-)
 POSTURE = ("position", "quaternion", "displacement")  # kinds of states
+WELL = 4  # steps that close rates where one leaves more than rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,45 +78,44 @@ class Programs:
     @cached_property
     def closed_recorded(self) -> Program:
         """And as `recorded`."""
-        return self._rate(*self._closed(1), smallest=True)
+        return self._rate(*self._closed(1, smallest=True), smallest=True)
 
     @cached_property
-    def twice_closed_rate(self) -> Program:
+    def well_closed_rate(self) -> Program:
         """The same as `rate` where closing once leaves more than rounding."""
-        return self._rate(*self._closed(2))
+        return self._rate(*self._closed(WELL))
 
     @cached_property
-    def twice_closed_recorded(self) -> Program:
+    def well_closed_recorded(self) -> Program:
         """And as `recorded`."""
-        return self._rate(*self._closed(2), smallest=True)
+        return self._rate(*self._closed(WELL, smallest=True), smallest=True)
 
     def _rate(
         self, rates: Mapping[Block, Block], efforts: Block, smallest: bool = False
     ) -> Program:
         outputs = {s.state.name: rates[s.state.leaf] for s in self.slices}
         outputs["efforts"] = efforts
-        return lower(outputs, self.inputs, smallest=smallest, least_pivot=self._least_pivot)
+        return lower(outputs, self.inputs, smallest=smallest, coming=self._coming)
 
-    def _closed(self, times: int) -> tuple[Mapping[Block, Block], Block]:
-        """Rates and efforts with what rounding leaves of the rows' accelerations taken away.
-
-        Each time what is left of it falls by rounding times the square of the condition, down to
-        rounding times the condition (docs/derivations/redundancy.md).
-        """
+    def _closed(self, steps: int, smallest: bool = False) -> tuple[Mapping[Block, Block], Block]:
+        """Rates and efforts with what rounding leaves of the rows' accelerations taken away."""
         e = self.equations
-        rates, efforts = e.rates, e.efforts
-        if e.factor is None or efforts.op != "solve":  # rows that reach more than the stores
-            return rates, efforts
-        for _ in range(times):
-            left = linear((-1.0, self._along(e.residual, rates)))
-            close = Substitution({e.right_hand_side: left})
-            more = {
-                state: rates[state] + close(step)
-                for state, step in e.velocity_correction.items()
-                if state in rates
-            }
-            rates, efforts = {**rates, **more}, efforts + solve(e.factor, left)
-        return rates, efforts
+        if not self.closes:
+            return e.rates, e.efforts
+
+        def left(rates: Mapping[Block, Block]) -> Block:
+            return linear((-1.0, self._along(e.residual, rates)))
+
+        if smallest:
+            return closed_smallest(e, left, steps)
+        return closed(e, e.rates, e.efforts, left, steps)
+
+    @property
+    def closes(self) -> bool:
+        """Whether rates can be closed: not with rows that reach more than the stores."""
+        e = self.equations
+        both = (e.efforts, e.multipliers)
+        return e.factor is not None and all(b is not None and b.op == "solve" for b in both)
 
     def _along(self, block: Block, rates: Mapping[Block, Block]) -> Block:
         """The rate of a block along the motion that has these rates."""
@@ -130,7 +128,7 @@ class Programs:
         constraints."""
         e = self.equations
         outputs = {"efforts": e.efforts, "acceleration": self._along(e.residual, e.rates)}
-        return lower(outputs, self.inputs, smallest=True, least_pivot=self._least_pivot)
+        return lower(outputs, self.inputs, smallest=True, coming=self._coming)
 
     @cached_property
     def switch(self) -> Program:
@@ -140,18 +138,18 @@ class Programs:
     @cached_property
     def closed_switch(self) -> Program:
         """The same where the constraint matrix is badly conditioned."""
-        return self._switch(self._closed(1)[1])
+        return self._switch(self._closed(1, smallest=True)[1])
 
     @cached_property
-    def twice_closed_switch(self) -> Program:
+    def well_closed_switch(self) -> Program:
         """The same where closing once leaves more than rounding."""
-        return self._switch(self._closed(2)[1])
+        return self._switch(self._closed(WELL, smallest=True)[1])
 
     def _switch(self, efforts: Block) -> Program:
         switches = self.equations.switches
-        closed = Substitution({self.equations.efforts: efforts}).each(list(switches.values()))
-        outputs = dict(zip(switches, closed, strict=True))
-        return lower(outputs, self.inputs, smallest=True, least_pivot=self._least_pivot)
+        each = Substitution({self.equations.efforts: efforts}).each(list(switches.values()))
+        outputs = dict(zip(switches, each, strict=True))
+        return lower(outputs, self.inputs, smallest=True, coming=self._coming)
 
     def switch_terms(
         self, names: Sequence[str], modes: Collection[str], iterated: float
@@ -162,13 +160,12 @@ class Programs:
         functions = stack(*(self.equations.switches[name] for name in names))
         terms = terms_of(functions, exact, iterated)
         asked = {name: rows(terms, i, i + 1) for i, name in enumerate(names)}
-        return lower(asked, self.inputs, smallest=True, least_pivot=self._least_pivot)
+        return lower(asked, self.inputs, smallest=True, coming=self._coming)
 
     @property
-    def _least_pivot(self) -> float:
+    def _coming(self) -> bool:
         """Dry friction that sticks may add rows that depend on others."""
-        sticks = any(c.active is not None for c in self.equations.constraints)
-        return LEAST_PIVOT_COMING if sticks else LEAST_PIVOT
+        return any(c.active is not None for c in self.equations.constraints)
 
     # -- of constraint rows ------------------------------------------------------------
 
@@ -182,7 +179,23 @@ class Programs:
         if e.multipliers is not None:
             outputs["multipliers"] = e.multipliers
         inputs = {**self.inputs, "correction": e.right_hand_side}
-        return lower(outputs, inputs, least_pivot=self._least_pivot)
+        return lower(outputs, inputs, coming=self._coming)
+
+    @cached_property
+    def well_closed_correction(self) -> Program:
+        """Of `correction` the steps of momenta and their multipliers, closed as often as
+        `well_closed_rate`."""
+        e = self.equations
+        assert e.multipliers is not None
+
+        def left(steps: Mapping[Block, Block]) -> Block:
+            return e.right_hand_side - Tangent(steps)(e.residual)
+
+        found, multipliers = closed(e, e.struck, e.multipliers, left, WELL)
+        outputs = {f"velocity {s.data}": step for s, step in found.items()}
+        outputs["multipliers"] = multipliers
+        inputs = {**self.inputs, "correction": e.right_hand_side}
+        return lower(outputs, inputs, coming=self._coming)
 
     @cached_property
     def struck(self) -> Program:
@@ -192,7 +205,7 @@ class Programs:
             return self.correction
         inputs = {**self.inputs, "correction": e.right_hand_side}
         outputs = {f"velocity {s.data}": step for s, step in e.struck.items()}
-        return lower(outputs, inputs, least_pivot=self._least_pivot)
+        return lower(outputs, inputs, coming=self._coming)
 
     @cached_property
     def impulse(self) -> Program:
@@ -201,7 +214,7 @@ class Programs:
         assert e.multipliers is not None
         inputs = {**self.inputs, "correction": e.right_hand_side}
         outputs = {"multipliers": e.multipliers}
-        return lower(outputs, inputs, smallest=True, least_pivot=self._least_pivot)
+        return lower(outputs, inputs, smallest=True, coming=self._coming)
 
     @cached_property
     def brought(self) -> Program:
@@ -295,7 +308,7 @@ class Programs:
         outputs = {f"step {s.data}": step for s, step in held.steps.items()}
         outputs |= {f"value {row.name}": row.value for row in held.rows}
         inputs = {**self.inputs, "correction": leaf("correction", held.size)}
-        return lower(outputs, inputs, least_pivot=LEAST_PIVOT_COMING)
+        return lower(outputs, inputs, coming=True)
 
     @cached_property
     def update(self) -> Program:

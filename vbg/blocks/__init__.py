@@ -1,7 +1,7 @@
 """The block algebra: matrix expressions as immutable values.  See `node`."""
 
 from vbg.blocks.calculus import Coefficients, NotLinear, Substitution, Tangent, dependencies
-from vbg.blocks.calls import call, quaternion_rate
+from vbg.blocks.calls import call, quaternion_rate, whole
 from vbg.blocks.composed import column, cross, divide, dot, norm
 from vbg.blocks.node import (
     Block,
@@ -27,6 +27,7 @@ from vbg.blocks.systems import (
     implicit,
     inverse,
     linear_solve,
+    smallest,
     solve,
     symmetric_factor,
 )
@@ -63,10 +64,12 @@ __all__ = [
     "rotation",
     "rows",
     "skew",
+    "smallest",
     "solve",
     "stack",
     "symmetric_factor",
     "times",
     "transpose",
+    "whole",
     "zeros",
 ]

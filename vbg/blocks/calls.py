@@ -24,3 +24,11 @@ def call(name: str, *args: Block) -> Block:
         if np.isfinite(value):
             return const(value)
     return Block("call", tuple(args), name, 1, 1)
+
+
+def whole(block: Block) -> Block:
+    """The same, computed by itself: a sum that it is a term of does not take it apart, so that
+    what is small beside its terms can be added to it."""
+    if block.op in ("const", "leaf"):
+        return block
+    return Block("whole", (block,), None, block.rows, block.cols)

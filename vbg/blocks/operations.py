@@ -10,6 +10,7 @@ OPERATIONS = (
     "transpose",
     "stack",  # arguments below one another
     "rows",  # data: (first, last); some rows of the argument
+    "whole",  # the argument, which no sum that it is a term of takes apart
     "rotation",  # R_WB of a quaternion (w, x, y, z)
     "skew",  # skew(a) @ b == cross(a, b)
     "quaternion_rate",  # 1/2 quat o (0, w)
@@ -17,6 +18,7 @@ OPERATIONS = (
     "lookup",  # a row of a constant table, as a column, chosen by a scalar
     "factor",  # LDL^T factor of a block matrix; data: its layout, see `symmetric_factor`
     "solve",  # solution for a factor and a right-hand side
+    "smallest",  # for a factor and a solution, the smallest one that differs by no force
     "linear_solve",  # A^-1 B for a small square matrix A of any kind
     "implicit",  # y with residual(y, arguments) = 0; data: an `Implicit`
 )

@@ -15,6 +15,8 @@ from vbg.blocks.node import Block, const, is_zero, mul, times
 Piece = tuple[int, int, int, int, Block]
 Span = tuple[int, int]
 
+KEPT_ALONE = "kept"  # data of a solution that is not shared with rows that are not kept
+
 
 def symmetric_factor(
     sizes: tuple[int, ...], pieces: Sequence[Piece], vectors: tuple[Span, ...] = ()
@@ -32,9 +34,16 @@ def symmetric_factor(
     return Block("factor", tuple(piece[-1] for piece in pieces), data, sum(sizes), sum(sizes))
 
 
-def solve(factor: Block, rhs: Block) -> Block:
-    """Solution of factor @ x = rhs (a column)."""
-    return Block("solve", (factor, rhs), None, rhs.rows, 1)
+def solve(factor: Block, rhs: Block, *, alone: bool = False) -> Block:
+    """Solution of factor @ x = rhs (a column).  `alone`: of the rows that are kept, also in a
+    program of smallest solutions, where the others have a share in it."""
+    return Block("solve", (factor, rhs), KEPT_ALONE if alone else None, rhs.rows, 1)
+
+
+def smallest(factor: Block, solution: Block) -> Block:
+    """In a program of smallest solutions, the smallest one that has the same part in the range of
+    the kept rows as `solution`, which is zero at the others; else `solution`."""
+    return Block("smallest", (factor, solution), None, solution.rows, 1)
 
 
 class Implicit:

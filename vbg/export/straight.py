@@ -65,7 +65,6 @@ class _Writer:
         for i in range(first):
             self.word[i] = f"w[{i}]"
         self.names = dict(enumerate(inputs))
-        self.least = 0.0
 
     # -- expressions -----------------------------------------------------------------
 
@@ -156,10 +155,9 @@ class _Writer:
     ) -> None:
         """A call that works on numbers in memory."""
         if op == Op.FACTOR:
-            self.least = factor
             schedule = self.program.schedules[shape[0]]
             self.store(_blocks(schedule), used_up=True)
-            self.say(f"vbg_factor(stream, {shape[0]}, w, kept, {number(factor)});")
+            self.say(f"vbg_factor(stream, {shape[0]}, w, kept, {number(factor)}, {shape[1]});")
             self.load(_blocks(schedule))
         elif op == Op.SOLVE:
             schedule = self.program.schedules[shape[0]]
@@ -169,7 +167,7 @@ class _Writer:
                 shift = matrix - min(_blocks(schedule))
                 self.store(at + shift for at in _blocks(schedule))
             columns = len(self.program.workspace)
-            given = f"{shape[0]}, w, {to}, {right}, {matrix}, {spare}, {columns}, kept"
+            given = f"{shape[0]}, w, {to}, {right}, {matrix}, {spare}, {columns}, kept, {shape[1]}"
             self.say(f"vbg_solve(stream, {given});")
             self.load(range(to, to + schedule.unknowns))
         elif op == Op.LOOKUP:

@@ -10,6 +10,7 @@ import pytest
 import vbg
 from benchmarks.accuracy.mechanisms import (
     compared,
+    corner,
     doubled,
     model_of,
     moving,
@@ -34,6 +35,15 @@ def test_accelerations_and_joint_forces_are_those_of_the_oracle(first):
             assert not wrongly_refused(verdict), verdict.refused
         else:
             assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("first", tail([8, 0, *range(16, 320, 8)], 1))
+def test_light_links_beside_a_singular_posture(first):
+    """Conditions up to 2e8, whose square one elimination loses: none refused, and errors by the
+    first power of it only."""
+    for seed in range(first, first + 8):
+        verdict = compared(corner(seed), power=1)
+        assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize("part", [1e-6, 1e-8])

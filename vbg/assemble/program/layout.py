@@ -7,6 +7,9 @@ import numpy as np
 from vbg.assemble.program.elimination import eliminate
 from vbg.assemble.program.program import Coupling, Pivot, Slot
 
+LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding
+LEAST_PIVOT_COMING = 1e-10  # the same where rows come and go, which may depend on others
+
 
 class Layout:
     """Storage of a block matrix with its fill, in elimination order."""

@@ -11,30 +11,23 @@ from types import MappingProxyType
 
 import numpy as np
 
-from vbg.assemble.program.layout import Layout
+from vbg.assemble.program.layout import LEAST_PIVOT, LEAST_PIVOT_COMING, Layout
 from vbg.assemble.program.products import is_turned, last_product
-from vbg.assemble.program.program import (
-    OPERANDS,
-    SEGMENT_FIELDS,
-    Op,
-    Program,
-    Schedule,
-    Slot,
-)
+from vbg.assemble.program.program import OPERANDS, SEGMENT_FIELDS, Op, Program, Schedule, Slot
 from vbg.assemble.program.writing import Group, Groups, Key, TapeWriter
 from vbg.blocks import Block, dependencies
 from vbg.blocks.functions import FUNCTIONS
 from vbg.blocks.rounding import terms_of
+from vbg.blocks.systems import KEPT_ALONE
 from vbg.plumbing.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 COMPUTED = frozenset(
-    ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
+    ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve", "smallest")
 )
 NEWTON_WORDS = 4  # of a record: iterations, share of the step, polishing steps, begun at 0
 NO_STRIDES = (0,) * 6
 UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
-LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding
 AXPY, TIMES, CROSS, GEMM = int(Op.AXPY), int(Op.TIMES), int(Op.CROSS), int(Op.GEMM)
 EXPANDS = frozenset(("mul", "product", "times"))  # can be added into a destination directly
 SUMS = frozenset(("sum", "stack", "factor"))  # made of terms, each of which is added there
@@ -48,9 +41,10 @@ class Lowering:
         outputs: Mapping[str, Block],
         inputs: Mapping[str, Block],
         smallest: bool,
-        least_pivot: float,
+        coming: bool,
     ):
-        self.smallest, self.least_pivot = smallest, least_pivot
+        self.smallest, self.coming = smallest, coming
+        self.least_pivot = LEAST_PIVOT_COMING if coming else LEAST_PIVOT
         self.words = array("d")
         self.groups: Groups = {}
         self.slots: dict[bytes, Slot] = {}
@@ -215,8 +209,9 @@ class Lowering:
                 self.slots[key] = self.slots[block.args[0].key].transposed
                 self.levels[key] = level
                 return
-            case "rows":
-                self.slots[key] = self.slots[block.args[0].key].at(block.data[0])
+            case "rows" | "whole":
+                first = block.data[0] if block.op == "rows" else 0
+                self.slots[key] = self.slots[block.args[0].key].at(first)
                 self.levels[key] = level
                 return
             case "factor":
@@ -224,7 +219,7 @@ class Lowering:
                 return
         self.slots[key] = slot = self._slot_for(block)
         match block.op:
-            case "solve":
+            case "solve" | "smallest":
                 level = self._solve(block, slot, level)
             case "rotation" | "skew" | "quaternion_rate":
                 level += 1
@@ -261,10 +256,11 @@ class Lowering:
         factor, rhs = block.args
         source = self._contiguous(rhs)
         index = self.schedule_of[factor]
-        matrix = self.schedules[index].matrix
+        matrix = 0 if block.data == KEPT_ALONE else self.schedules[index].matrix
         spare = self._reserve(6 * rhs.rows, 1).offset if matrix else 0
         operands = (slot.offset, source.offset, matrix, spare)
-        self._emit(Op.SOLVE, level + 2, operands, shape=(index, 0, 0))
+        solved = int(block.op == "smallest")
+        self._emit(Op.SOLVE, level + 2, operands, shape=(index, solved, 0))
         return level + 2
 
     def _geometry(self, block: Block, slot: Slot, level: int) -> None:
@@ -441,8 +437,8 @@ class Lowering:
         unknowns = sum(sizes)
         self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, matrix, vectors))
         self.schedule_of[block] = index
-        operands = (storage, scratch)
-        self._emit(Op.FACTOR, top + 1, operands, shape=(index, 0, 0), factor=self.least_pivot)
+        what, least = (index, int(self.coming), 0), self.least_pivot
+        self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=what, factor=least)
         self.slots[block.key] = Slot(storage, 1, 1)
         self.levels[block.key] = top + 1
 
@@ -486,14 +482,14 @@ def lower(
     inputs: Mapping[str, Block],
     *,
     smallest: bool = False,
-    least_pivot: float = LEAST_PIVOT,
+    coming: bool = False,
 ) -> Program:
     """The program that computes `outputs` from `inputs` (leaves by name).
 
     Inputs stand first in the workspace, one behind the other, outputs behind them in
     the order given.  `smallest`: where rows of a constraint matrix depend on others, its
     solutions are the smallest ones (`machine.elimination.smallest`); else those rows get zero.
-    Pivots below `least_pivot` of their diagonal count as zero.
+    `coming`: rows come and go, and may depend on others.
     """
     with paused_collection():
-        return Lowering(outputs, inputs, smallest, least_pivot).program()
+        return Lowering(outputs, inputs, smallest, coming).program()

@@ -30,9 +30,10 @@ class Op(IntEnum):
     CALL = 7  # D = function(a, b, c)
     COPY = 8  # D = a, `m` words
     FACTOR = 9  # LDL^T of the kept rows of the block matrix of schedule `m`; pivots below alpha
-    #             of their diagonal count as zero
-    SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a; the smallest
-    #             one where a copy of the matrix stands at b (if not 0), spare words at c
+    #             of their diagonal are held there, or count as zero if `k`
+    SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a (or a solution,
+    #             if `k`); the smallest one where a copy of the matrix stands at b (if not 0),
+    #             spare words at c
     LINEAR_SOLVE = 11  # D holds B (m x n) and becomes A^-1 B, A (m x m) at a is used up
     NEWTON = 12  # begins the iteration on the m words at D; its record is at a
     NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`

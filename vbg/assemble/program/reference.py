@@ -22,7 +22,7 @@ def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) 
     """Runs the tape on `workspace` (filled inputs, modified in place); `kept`: as of an
     Evaluator."""
     kept = all_rows(program) if kept is None else kept
-    least: dict[int, float] = {}
+    least: dict[int, tuple[float, bool]] = {}
     at = -1
     while at + 1 < len(program.segments):
         at += 1
@@ -32,9 +32,9 @@ def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) 
             operands = [int(word) for word in program.operands[i]]
             factor = program.factors[i]
             if op == Op.FACTOR:
-                least[m] = factor
+                least[m] = factor, bool(k)
             elif op == Op.SOLVE:
-                _solve(program, m, operands, workspace, kept, least[m])
+                _solve(program, m, operands, workspace, kept, *least[m], solved=bool(k))
             elif op == Op.COPY:
                 d, a = operands[:2]
                 workspace[d : d + m] = workspace[a : a + m]
@@ -188,37 +188,51 @@ def _matrix(program: Program, index: int, work: NDArray) -> NDArray:
 
 
 def _solve(
-    program: Program, index: int, operands: list[int], work: NDArray, kept: NDArray, least: float
+    program: Program,
+    index: int,
+    operands: list[int],
+    work: NDArray,
+    kept: NDArray,
+    least: float,
+    comes: bool,
+    solved: bool,
 ) -> None:
-    """The kept rows by elimination in the fixed order; the smallest solution if wanted."""
+    """The kept rows by elimination in the fixed order, or as they are given; the smallest solution
+    if wanted."""
     d, b, wanted = operands[:3]
     matrix = _matrix(program, index, work)
     rhs = np.array(work[b : b + len(matrix)])
     schedule = program.schedules[index]
     order = [i for i in schedule.scalar_order() if kept[i]]
-    x = _eliminated(matrix, rhs, order, least)
+    x = rhs if solved else _eliminated(matrix, rhs, order, least, comes)
     if wanted and len(order) < len(matrix):
         weights = np.diag(matrix).copy()
         for first, size in schedule.vectors:
             weights[first : first + size] = weights[first : first + size].mean()
         weights[weights.real <= 0.0] = 1.0
         others = [i for i in range(len(matrix)) if not kept[i]]
-        N = np.stack([_eliminated(matrix, -matrix[:, i], order, least) for i in others], axis=1)
+        N = np.stack(
+            [_eliminated(matrix, -matrix[:, i], order, least, comes) for i in others], axis=1
+        )
         N[others, np.arange(len(others))] = 1.0
         x = x - N @ np.linalg.solve((N.T * weights) @ N, N.T @ (weights * x))
     work[d : d + len(matrix)] = x
 
 
-def _eliminated(matrix: NDArray, rhs: NDArray, order: list[int], least: float) -> NDArray:
+def _eliminated(
+    matrix: NDArray, rhs: NDArray, order: list[int], least: float, comes: bool
+) -> NDArray:
     """LDL^T solution for the rows in `order`; a row whose pivot is lost in rounding gets the
-    solution zero, as all others do."""
+    solution zero, as all others do, if it `comes`, else the least pivot."""
     solution = np.zeros_like(rhs)
     matrix, x = matrix[np.ix_(order, order)].copy(), rhs[order].copy()
     before, count = np.real(np.diag(matrix)).copy(), len(order)
     lower, pivots = np.eye(count, dtype=matrix.dtype), np.zeros(count, dtype=matrix.dtype)
     for i in range(count):
         if abs(np.real(matrix[i, i])) <= least * abs(before[i]):
-            continue
+            if comes or before[i] == 0.0:
+                continue
+            matrix[i, i] = least * abs(before[i])
         pivots[i] = 1.0 / matrix[i, i]
         lower[i + 1 :, i] = matrix[i + 1 :, i] * pivots[i]
         matrix[i + 1 :, i + 1 :] -= np.outer(lower[i + 1 :, i], matrix[i, i + 1 :])

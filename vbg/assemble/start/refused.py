@@ -125,15 +125,15 @@ def singular(system: System, lost: LostGrip) -> Problem:
     )
 
 
-def without_inertia(system: System, lost: LostGrip) -> Problem:
+def without_inertia(system: System, lost: Mask) -> Problem:
     """Constraints that hold well, on inertias of which one is rounding beside another."""
-    names = by_part(directions(system, lost.rows), system.constraint_names)
+    names = by_part(directions(system, lost), system.constraint_names)
     return Problem(
         "error",
-        _first_part(system, lost.rows),
+        _first_part(system, lost),
         f"an inertia here is lost in the digits of numbers beside another, at {names}: a body of "
-        "mass m whose joint is a away needs a moment of inertia above about 1e-13 m a^2, and "
-        "joined bodies masses within 1e13 of each other.",
+        "mass m that its joint, a away, leaves free to spin needs a moment of inertia above about "
+        "1e-13 m a^2, and joined bodies masses within 1e13 of each other.",
         "Give the light body a larger moment of inertia or mass, or weld it to its neighbour.",
     )
 

@@ -24,7 +24,13 @@ from vbg.assemble.start.constraints.closing import (
 from vbg.assemble.start.constraints.determined import Projection
 from vbg.assemble.start.constraints.nearby import LostGrip, lost_grip
 from vbg.assemble.start.constraints.posture import Projector
-from vbg.assemble.start.constraints.rounding import condition_of, lost_pivots, lost_to_rounding
+from vbg.assemble.start.constraints.rounding import (
+    condition_of,
+    lost_pivots,
+    lost_to_rounding,
+    lost_when_closed,
+    weakest_pivots,
+)
 from vbg.assemble.start.constraints.signs import require_positive
 from vbg.assemble.start.lengths import held_lengths, held_not_kept, row_lengths
 from vbg.assemble.start.redundant import redundancy_of
@@ -59,7 +65,9 @@ from vbg.plumbing.paused_collection import paused_collection
 Array = NDArray[np.float64]
 
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
-WEAK, WEAKER = 1e5, 1e7  # condition of the constraint matrix: rates closed once more, and twice
+WEAK, WEAKER = 1e5, 1e7  # condition of the constraint matrix: rates closed once, and well
+DOUBTFUL = 1e13  # condition from which on one elimination may have no digit left
+BEARABLE = 1e-6  # of accelerations: what closing may leave there, a run's usual tolerance
 EPS = float(np.finfo(float).eps)
 
 
@@ -109,11 +117,12 @@ class Start:
     @property
     def _closed(self) -> str:
         """Beginning of the name of the programs that are closed as often as is needed: once
-        leaves the square of what one elimination loses of what light bodies would do alone."""
+        leaves the square of what one elimination loses of what light bodies would do alone, and
+        more steps nothing of it, as far as the rows themselves are known."""
         if self.condition <= WEAK or self.rounding <= self.bearable:
             return ""
-        twice = self.condition > WEAKER and self.rounding**2 > EPS
-        return "twice_closed_" if twice else "closed_"
+        well = self.condition > WEAKER and self.rounding**2 > EPS
+        return "well_closed_" if well else "closed_"
 
     def evaluator(self, what: str, *, complex_valued: bool = False) -> Evaluator:
         """A private evaluator of `what` with the kept rows: rate, recorded (rate, and behind it
@@ -336,13 +345,17 @@ def _conditioned(system: System, closer: Closer, start: Start) -> Start:
         return start
     kept = closer.kept[:rows]
     lost = lost_pivots(evaluate, kept)
-    if lost.any() and not any(c.active is not None for c in system.equations.constraints):
+    coming = any(c.active is not None for c in system.equations.constraints)
+    if lost.any() and not coming:
         clear = closer.rows.choose(0.0, x, CLEAR).kept
-        regular = np.count_nonzero(clear) >= np.count_nonzero(kept)
-        grip = LostGrip(int(lost.sum()), lost)
-        raise AssemblyError.of([(without_inertia if regular else singular)(system, grip)])
+        if np.count_nonzero(clear) < np.count_nonzero(kept):
+            raise AssemblyError.of([singular(system, LostGrip(int(lost.sum()), lost))])
     require_positive(system, evaluate.inverse_pivots())
     condition = condition_of(evaluate, kept, x)
+    if not coming and (condition > DOUBTFUL or lost.any()):
+        loss = lost_when_closed(system, closer, x)
+        if loss > BEARABLE and (lost.any() or np.isfinite(loss)):
+            raise AssemblyError.of([without_inertia(system, weakest_pivots(evaluate, kept))])
     rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x, condition)
     return replace(start, condition=condition, rounding=rounding)
 

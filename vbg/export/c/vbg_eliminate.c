@@ -19,7 +19,8 @@ static const int *first_pivot(const int *s) { return s + 3 + s[0]; }
 /* What follows works on copies of small blocks: the compiler keeps them in registers, which it
    may not do with the workspace, where each word that is written might be one that is read. */
 
-static inline void eliminate_diagonal(double *w, int m, int d, int original, const double *kept, double least)
+static inline void eliminate_diagonal(double *w, int m, int d, int original, const double *kept, double least,
+                                      int coming)
 {
     double l[MOST * MOST];
     for (int j = 0; j < m; j++)
@@ -31,8 +32,10 @@ static inline void eliminate_diagonal(double *w, int m, int d, int original, con
             pivot -= x * factor;
             l[j * m + k] = factor;
         }
-        const int good = kept[j] > 0.0 && fabs(pivot) > least * fabs(w[original + j]);
-        l[j * m + j] = good ? 1.0 / pivot : 0.0;
+        const double bound = least * fabs(w[original + j]);
+        const int lost = fabs(pivot) <= bound;
+        if (lost) pivot = bound;
+        l[j * m + j] = kept[j] > 0.0 && pivot != 0.0 && !(lost && coming) ? 1.0 / pivot : 0.0;
         for (int i = j + 1; i < m; i++)
             for (int k = 0; k < j; k++) l[i * m + j] -= l[i * m + k] * l[j * m + k];
     }
@@ -73,10 +76,10 @@ static inline void downdate(double *w, int m, int t, int from, int n, int b, int
 }
 
 static inline const int *pivot_step(double *w, const int *here, int m, int scratch, int rest,
-                                    const double *kept, double least)
+                                    const double *kept, double least, int coming)
 {
     const int d = here[1], first = here[2], later = here[3];
-    eliminate_diagonal(w, m, d, scratch + first, kept + first, least);
+    eliminate_diagonal(w, m, d, scratch + first, kept + first, least, coming);
     const int *neighbours = here + 4;
     here += 4;
     for (int a = 0; a < later; a++) {
@@ -91,7 +94,7 @@ static inline const int *pivot_step(double *w, const int *here, int m, int scrat
     return here;
 }
 
-static void factorise(double *w, const int *s, int scratch, const double *kept, double least)
+static void factorise(double *w, const int *s, int scratch, const double *kept, double least, int coming)
 {
     const int *here = first_pivot(s);
     for (int p = 0; p < s[0]; p++) { /* the diagonal before anything is eliminated */
@@ -103,12 +106,12 @@ static void factorise(double *w, const int *s, int scratch, const double *kept, 
     here = first_pivot(s);
     for (int p = 0; p < s[0]; p++) {
         switch (here[0]) { /* constants, so that the loops are unrolled */
-        case 1: here = pivot_step(w, here, 1, scratch, rest, kept, least); break;
-        case 2: here = pivot_step(w, here, 2, scratch, rest, kept, least); break;
-        case 3: here = pivot_step(w, here, 3, scratch, rest, kept, least); break;
-        case 4: here = pivot_step(w, here, 4, scratch, rest, kept, least); break;
-        case 5: here = pivot_step(w, here, 5, scratch, rest, kept, least); break;
-        default: here = pivot_step(w, here, MOST, scratch, rest, kept, least); break;
+        case 1: here = pivot_step(w, here, 1, scratch, rest, kept, least, coming); break;
+        case 2: here = pivot_step(w, here, 2, scratch, rest, kept, least, coming); break;
+        case 3: here = pivot_step(w, here, 3, scratch, rest, kept, least, coming); break;
+        case 4: here = pivot_step(w, here, 4, scratch, rest, kept, least, coming); break;
+        case 5: here = pivot_step(w, here, 5, scratch, rest, kept, least, coming); break;
+        default: here = pivot_step(w, here, MOST, scratch, rest, kept, least, coming); break;
         }
     }
 }
@@ -324,16 +327,19 @@ static void make_smallest(double *w, const int *s, int scratch, int matrix, cons
     smallest_of_few(w, s, matrix, kept, count, x, spare, spare + total, columns);
 }
 
-void vbg_factor(const int *stream, int schedule, double *w, const double *kept, double least)
+void vbg_factor(const int *stream, int schedule, double *w, const double *kept, double least, int coming)
 {
-    factorise(w, stream + stream[1 + 2 * schedule], stream[2 + 2 * schedule], kept, least);
+    factorise(w, stream + stream[1 + 2 * schedule], stream[2 + 2 * schedule], kept, least, coming);
 }
 
 void vbg_solve(const int *stream, int schedule, double *w, int x, int rhs, int matrix, int spare, int columns,
-               const double *kept)
+               const double *kept, int solved)
 {
     const int *s = stream + stream[1 + 2 * schedule], scratch = stream[2 + 2 * schedule];
-    solve(w, s, w + x, w + rhs);
+    if (solved)
+        for (int i = 0; i < unknowns_of(s); i++) w[x + i] = w[rhs + i];
+    else
+        solve(w, s, w + x, w + rhs);
     if (matrix > 0) make_smallest(w, s, scratch, matrix, kept, w + x, w + spare, w + columns);
 }
 

@@ -534,10 +534,10 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
             for (int i = 0; i < count; i++, o += 4)
                 for (int j = 0; j < m; j++) w[o[0] + j] = w[o[1] + j];
             break;
-        case VBG_FACTOR: vbg_factor(tape->stream, m, w, kept, f[0]); break;
+        case VBG_FACTOR: vbg_factor(tape->stream, m, w, kept, f[0], s.k); break;
         case VBG_SOLVE:
             for (int i = 0; i < count; i++, o += 4)
-                vbg_solve(tape->stream, m, w, o[0], o[1], o[2], o[3], tape->spare, kept);
+                vbg_solve(tape->stream, m, w, o[0], o[1], o[2], o[3], tape->spare, kept, s.k);
             break;
         case VBG_LINEAR_SOLVE:
             for (int i = 0; i < count; i++, o += 4) vbg_solve_refined(w + o[1], w + o[0], m, s.n);

@@ -38,14 +38,15 @@ void vbg_run(const vbg_tape *tape, double *work, const double *kept);
 /* Largest diagonal over pivot of the constraint matrix eliminated last: 1 at best. */
 double vbg_condition(const vbg_tape *tape, const double *work, const double *kept);
 
-/* LDL^T of the matrix of a schedule in the stream; pivots below `least` of their diagonal count as
-   zero. */
-void vbg_factor(const int *stream, int schedule, double *work, const double *kept, double least);
+/* LDL^T of the matrix of a schedule in the stream; pivots below `least` of their diagonal are held
+   there, or count as zero where rows are `coming` and going. */
+void vbg_factor(const int *stream, int schedule, double *work, const double *kept, double least, int coming);
 
 /* The solution x of a right-hand side, both places in the workspace; the smallest one where a copy
-   of the matrix stands at `matrix` (if not 0), with work space at `spare` and `columns`. */
+   of the matrix stands at `matrix` (if not 0), with work space at `spare` and `columns`; `solved`:
+   what stands at `rhs` is one. */
 void vbg_solve(const int *stream, int schedule, double *work, int x, int rhs, int matrix, int spare, int columns,
-               const double *kept);
+               const double *kept, int solved);
 
 /* D = A^-1 D with A (m, m), used up, and D (m, n): partial pivoting of scaled rows. */
 void vbg_solve_dense(double *a, double *d, int m, int n);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vbg.assemble.program.machine.elimination.factor import factorise
 from vbg.assemble.program.machine.elimination.smallest import make_smallest
+from vbg.assemble.program.machine.elimination.stream import unknowns_of
 from vbg.assemble.program.machine.elimination.substitution import solve_factored
 from vbg.assemble.program.machine.memory import at, compiled, entry, put
 from vbg.assemble.program.machine.operations.newton import begin_newton, solve_refined, step_newton
@@ -21,11 +22,16 @@ LINEAR_SOLVE, NEWTON, NEWTON_STEP = int(Op.LINEAR_SOLVE), int(Op.NEWTON), int(Op
 
 
 @compiled
-def solve_segment(work, operands, stream, first, start, scratch, kept):
-    """One solution, the smallest one where a copy of the matrix stands for that."""
+def solve_segment(work, operands, stream, first, start, scratch, kept, solved):
+    """One solution, the smallest one where a copy of the matrix stands for that; `solved`: what
+    stands at the right-hand side is one."""
     x, rhs = at(operands, 4 * first), at(operands, 4 * first + 1)
     matrix, spare = at(operands, 4 * first + 2), at(operands, 4 * first + 3)
-    solve_factored(work, stream, start, x, rhs)
+    if solved:
+        for i in range(unknowns_of(stream, start)):
+            put(work, x + i, at(work, rhs + i))
+    else:
+        solve_factored(work, stream, start, x, rhs)
     if matrix > 0:
         make_smallest(work, stream, start, scratch, matrix, kept, x, spare)
 
@@ -70,11 +76,11 @@ def run(work, segments, operands, factors, stream, kept):
                     put(work, d + j, at(work, a + j))
         elif op == FACTOR:
             start, scratch = at(stream, 1 + 2 * m), at(stream, 2 + 2 * m)
-            factorise(work, stream, start, scratch, kept, at(factors, first))
+            factorise(work, stream, start, scratch, kept, at(factors, first), k != 0)
         elif op == SOLVE:
             start, scratch = at(stream, 1 + 2 * m), at(stream, 2 + 2 * m)
             for i in range(first, first + count):
-                solve_segment(work, operands, stream, i, start, scratch, kept)
+                solve_segment(work, operands, stream, i, start, scratch, kept, k != 0)
         elif op == LINEAR_SOLVE:
             for i in range(first, first + count):
                 solve_refined(work, at(operands, 4 * i + 1), at(operands, 4 * i), m, n)

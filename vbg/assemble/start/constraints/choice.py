@@ -55,10 +55,18 @@ class RowChoice:
     def forces_at(self, t: float, x: Array, efforts: Array) -> Array:
         """What these efforts of all constraints are on the stores at (t, x), G^T e, those of one
         store behind the other's."""
+        column, each = self._forces(t, x, efforts)
+        return np.asarray(np.bincount(column, each), dtype=float)
+
+    def terms_at(self, t: float, x: Array, efforts: Array) -> Array:
+        """How large the terms are of which each of `forces_at` is the sum: of their magnitudes."""
+        column, each = self._forces(t, x, efforts)
+        return np.asarray(np.bincount(column, np.abs(each)), dtype=float)
+
+    def _forces(self, t: float, x: Array, efforts: Array) -> tuple[Places, Array]:
         self._evaluate(t, x)
         words, row, column = self._entries
-        each = self._evaluate.work[words] * efforts[row]
-        return np.asarray(np.bincount(column, each), dtype=float)
+        return column, self._evaluate.work[words] * efforts[row]
 
     @cached_property
     def _entries(self) -> tuple[Places, Places, Places]:

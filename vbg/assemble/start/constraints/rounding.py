@@ -10,7 +10,7 @@ first one's rounding (docs/derivations/redundancy.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,36 +18,58 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.layout import LEAST_PIVOT
 from vbg.assemble.start.constraints.choice import spans
 from vbg.assemble.start.constraints.closing import Closer
+from vbg.assemble.start.constraints.posture import Steps
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
 
 MODERATE = 1e6  # condition below which one elimination loses 1e-9 of accelerations at most
+HELD = 1.0 - 1e-9  # of the least pivot, but for rounding: a pivot that is it
 NOTHING = 1e-12  # of accelerations: a loss no larger than this is not worth a second elimination
+EPS = float(np.finfo(float).eps)
 DRAWS = 3  # right-hand sides that say how well the constraint matrix is conditioned
 _GROUND = ""
 FIELDS = 3  # random accelerations, beside one along each axis of the world
 
 
 def lost_pivots(evaluate: Evaluator, kept: Array) -> NDArray[np.bool_]:
-    """Rows that are kept and have no pivot in the digits of numbers."""
-    lost: NDArray[np.bool_] = (evaluate.inverse_pivots() == 0.0) & (kept != 0.0)
+    """Rows that are kept and have no pivot in the digits of numbers: held by the least one."""
+    lost: NDArray[np.bool_] = ~(_shares(evaluate, kept) < HELD / LEAST_PIVOT)
     return lost
+
+
+def weakest_pivots(evaluate: Evaluator, kept: Array) -> NDArray[np.bool_]:
+    """Rows that are kept of which elimination leaves no more than ten times the least share."""
+    shares = _shares(evaluate, kept)
+    return shares >= 0.1 * shares.max(initial=0.0)
+
+
+def _shares(evaluate: Evaluator, kept: Array) -> Array:
+    """Of each row its diagonal over its pivot; 0 for those that are not kept."""
+    inverse, diagonal = evaluate.inverse_pivots(), _diagonal(evaluate, len(kept))
+    return np.where(kept != 0.0, np.abs(inverse * diagonal), 0.0)
+
+
+def _diagonal(evaluate: Evaluator, rows: int) -> Array:
+    """Of the constraint matrix, before elimination."""
+    first = evaluate.program.schedules[0].scratch
+    return np.asarray(evaluate.work[first : first + rows].real)
 
 
 def condition_of(evaluate: Evaluator, kept: Array, x: Array) -> float:
     """Of the constraint matrix, from random right-hand sides of `evaluate`, the correction, run
-    at x before: the mean of r^T H^-1 r over r^T D^-1 r is that of the inverse eigenvalues."""
+    at x before: the mean of r^T H^-1 r over r^T D^-1 r is that of the inverse eigenvalues.  Below
+    zero it is rounding's, and large."""
     rows = len(kept)
-    first = evaluate.program.schedules[0].scratch
-    sizes = np.sqrt(np.abs(evaluate.work[first : first + rows].real)) * (kept != 0.0)
+    sizes = np.sqrt(np.abs(_diagonal(evaluate, rows))) * (kept != 0.0)
     random, worst = np.random.default_rng(3), 1.0
     for _ in range(DRAWS):
         right = sizes * random.choice([-1.0, 1.0], rows)
         evaluate(0.0, x, right)
-        worst = max(worst, float(right @ evaluate.output("multipliers")))
+        worst = max(worst, abs(float(right @ evaluate.output("multipliers"))))
     return worst
 
 
@@ -71,14 +93,45 @@ def lost_to_rounding(system: System, closer: Closer, x: Array, condition: float)
     stores = None if loops and condition > MODERATE else _stores(system, closer, x)
     if stores is None:
         return np.inf
-    flows = zip(stores, zip(*_fields(stores), strict=True), strict=True)
-    momenta = [np.linalg.solve(s.slope, s.unit * np.stack(own, axis=1)).T for s, own in flows]
-    laws, fields = _Laws(stores), zip(*momenta, strict=True)
-    each = (_left(closer, laws, 0.0, x, np.concatenate(field)) for field in fields)
+    laws = _Laws(stores)
+    each = (_left(closer, laws, 0.0, x, np.concatenate(field)) for field in _momenta(stores))
     lost = max(each, default=0.0)
     if loops:
         return 0.0 if lost < NOTHING else np.inf
     return lost
+
+
+def lost_when_closed(system: System, closer: Closer, x: Array) -> float:
+    """The largest error at x of accelerations that are well closed, in parts of those that bodies
+    would have without joints; infinite where they cannot be closed, or a store's law is not linear.
+
+    Both what a second projection on the joints still takes away, and what none of them sees: the
+    rounding of forces that cancel at a body, as far as its joints let it go that way."""
+    stores = _stores(system, closer, x) if system.programs.closes else None
+    if stores is None:
+        return np.inf
+    evaluate = Evaluator(system.programs.well_closed_correction, kept=closer.kept)
+    steps, laws = Steps(system, evaluate, "velocity "), _Laws(stores)
+    random = np.random.default_rng(7)
+    moved = x.copy()
+    moved[laws.places] = 0.0
+    base = closer.projector.residuals(0.0, moved)[1]
+
+    def project(momenta: Array) -> Array:
+        """The flows that the joints leave of these momenta."""
+        moved[laws.places] = momenta
+        evaluate(0.0, moved, base - closer.projector.residuals(0.0, moved)[1])
+        steps.add(moved)
+        return laws.flows(moved[laws.places])
+
+    worst = 0.0
+    for field in _momenta(stores):
+        once = project(np.concatenate(field))
+        terms = closer.rows.terms_at(0.0, x, evaluate.output("multipliers"))
+        twice = project(moved[laws.places])
+        rounded = project(EPS * terms * random.choice([-1.0, 1.0], len(terms)))
+        worst = max(worst, float(np.abs([once - twice, rounded]).max()))
+    return worst if np.isfinite(worst) else np.inf
 
 
 class LossOfLoads:
@@ -169,6 +222,13 @@ def _stores(system: System, closer: Closer, x: Array) -> list[_Store] | None:
         moves = slope.rows == 3 and k not in closer.rows.turning
         found.append(_Store(place.first, place.last, slope.data, units[k], moves))
     return found
+
+
+def _momenta(stores: list[_Store]) -> Iterable[tuple[Array, ...]]:
+    """Those of all stores with the flows of each of `_fields`."""
+    flows = zip(stores, zip(*_fields(stores), strict=True), strict=True)
+    each = [np.linalg.solve(s.slope, s.unit * np.stack(own, axis=1)).T for s, own in flows]
+    return zip(*each, strict=True)
 
 
 def _fields(stores: list[_Store]) -> Iterator[list[Array]]:

@@ -12,11 +12,13 @@ from vbg.assemble.program.machine.memory import at, compiled, put, unrolled
 
 
 @unrolled
-def diagonal(work, d, size, original, kept, first, least):
+def diagonal(work, d, size, original, kept, first, least, comes):
     """LDL^T of the block in place: unit lower triangle, inverse pivots on the
-    diagonal; zero for a row that is not kept or whose pivot is below `least` of the
-    diagonal before elimination, that is, lost in rounding.  Pivots below zero are those of
-    inertias below zero (`vbg.assemble.start.constraints.signs`)."""
+    diagonal; zero for a row that is not kept.  A pivot below `least` of the diagonal before
+    elimination is lost in rounding: a row that `comes` depends on others and is left out, any
+    other one is held by that least pivot, and closing finds what it is
+    (`vbg.assemble.derive.closings`).  Pivots below zero are those of inertias below zero
+    (`vbg.assemble.start.constraints.signs`)."""
     for j in range(size):
         scale = at(work, original + j)
         pivot = at(work, d + j * size + j)
@@ -25,9 +27,12 @@ def diagonal(work, d, size, original, kept, first, least):
             factor = x * at(work, d + k * size + k)
             pivot -= x * factor
             put(work, d + j * size + k, factor)
-        inverse = 0.0 * pivot
-        if at(kept, first + j) != 0.0 and abs(pivot.real) > least * abs(scale.real):
-            inverse = 1.0 / pivot
+        inverse, bound = 0.0 * pivot, least * abs(scale.real)
+        if at(kept, first + j) != 0.0:
+            if abs(pivot.real) > bound:
+                inverse = 1.0 / pivot
+            elif not comes and bound > 0.0:
+                inverse = 1.0 / bound + 0.0 * pivot
         put(work, d + j * size + j, inverse)
         for i in range(j + 1, size):
             value = at(work, d + i * size + j)
@@ -63,19 +68,19 @@ def downdate(work, t, w, n, b, p, size, symmetric):
 
 
 @compiled
-def eliminate_diagonal(work, d, m, original, kept, first, least):
+def eliminate_diagonal(work, d, m, original, kept, first, least, comes):
     if m == 5:
-        diagonal(work, d, 5, original, kept, first, least)
+        diagonal(work, d, 5, original, kept, first, least, comes)
     elif m == 1:
-        diagonal(work, d, 1, original, kept, first, least)
+        diagonal(work, d, 1, original, kept, first, least, comes)
     elif m == 3:
-        diagonal(work, d, 3, original, kept, first, least)
+        diagonal(work, d, 3, original, kept, first, least, comes)
     elif m == 4:
-        diagonal(work, d, 4, original, kept, first, least)
+        diagonal(work, d, 4, original, kept, first, least, comes)
     elif m == 2:
-        diagonal(work, d, 2, original, kept, first, least)
+        diagonal(work, d, 2, original, kept, first, least, comes)
     else:
-        diagonal(work, d, 6, original, kept, first, least)
+        diagonal(work, d, 6, original, kept, first, least, comes)
 
 
 @compiled
@@ -111,7 +116,7 @@ def downdate_coupling(work, t, w, n, b, p, m, symmetric):
 
 
 @compiled
-def factorise(work, stream, start, scratch, kept, least):
+def factorise(work, stream, start, scratch, kept, least, comes):
     """Block LDL^T of the `kept` rows in the fixed order; `scratch`: original diagonal, then W."""
     pivots = at(stream, start)
     unknowns = unknowns_of(stream, start)
@@ -127,7 +132,7 @@ def factorise(work, stream, start, scratch, kept, least):
     for _ in range(pivots):
         m, d, first, later = stream_head(stream, here)
         here += 4
-        eliminate_diagonal(work, d, m, scratch + first, kept, first, least)
+        eliminate_diagonal(work, d, m, scratch + first, kept, first, least, comes)
         neighbours = here
         for a in range(later):
             n, b = at(stream, here), at(stream, here + 1)
