@@ -31,4 +31,4 @@ def whole(block: Block) -> Block:
     what is small beside its terms can be added to it."""
     if block.op in ("const", "leaf"):
         return block
-    return Block("whole", (block,), None, block.rows, block.cols)
+    return Block("whole", (block,), (0,), block.rows, block.cols)

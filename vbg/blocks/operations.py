@@ -10,7 +10,7 @@ OPERATIONS = (
     "transpose",
     "stack",  # arguments below one another
     "rows",  # data: (first, last); some rows of the argument
-    "whole",  # the argument, which no sum that it is a term of takes apart
+    "whole",  # data: (0,); the argument, which no sum that it is a term of takes apart
     "rotation",  # R_WB of a quaternion (w, x, y, z)
     "skew",  # skew(a) @ b == cross(a, b)
     "quaternion_rate",  # 1/2 quat o (0, w)

@@ -210,8 +210,7 @@ class Lowering:
                 self.levels[key] = level
                 return
             case "rows" | "whole":
-                first = block.data[0] if block.op == "rows" else 0
-                self.slots[key] = self.slots[block.args[0].key].at(first)
+                self.slots[key] = self.slots[block.args[0].key].at(block.data[0])
                 self.levels[key] = level
                 return
             case "factor":

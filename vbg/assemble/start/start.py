@@ -67,6 +67,7 @@ Array = NDArray[np.float64]
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
 WEAK, WEAKER = 1e5, 1e7  # condition of the constraint matrix: rates closed once, and well
 DOUBTFUL = 1e13  # condition from which on one elimination may have no digit left
+FALLS = 1e-2  # loss of one elimination of which four leave nothing
 BEARABLE = 1e-6  # of accelerations: what closing may leave there, a run's usual tolerance
 EPS = float(np.finfo(float).eps)
 
@@ -351,12 +352,13 @@ def _conditioned(system: System, closer: Closer, start: Start) -> Start:
         if np.count_nonzero(clear) < np.count_nonzero(kept):
             raise AssemblyError.of([singular(system, LostGrip(int(lost.sum()), lost))])
     require_positive(system, evaluate.inverse_pivots())
+    weakest = weakest_pivots(evaluate, kept)
     condition = condition_of(evaluate, kept, x)
-    if not coming and (condition > DOUBTFUL or lost.any()):
+    rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x, condition)
+    if not coming and (lost.any() or (condition > DOUBTFUL and rounding > FALLS)):
         loss = lost_when_closed(system, closer, x)
         if loss > BEARABLE and (lost.any() or np.isfinite(loss)):
-            raise AssemblyError.of([without_inertia(system, weakest_pivots(evaluate, kept))])
-    rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x, condition)
+            raise AssemblyError.of([without_inertia(system, weakest)])
     return replace(start, condition=condition, rounding=rounding)
 
 
