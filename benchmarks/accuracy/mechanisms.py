@@ -1,13 +1,14 @@
 """Random mechanisms against a dense oracle.
 
-``python -m benchmarks.accuracy.mechanisms [COUNT] [SEED] [--corner]``
+``python -m benchmarks.accuracy.mechanisms [COUNT] [SEED] [--corner | --scattered]``
 
 Trees, spatial and planar loops, redundant and rigid ones, light links, postures near a singular
 one.  Each is assembled by vbg, and its accelerations and joint forces at the start are compared
 with those of `benchmarks.accuracy.oracle` at the very state vbg starts from.  Printed are all whose
 error exceeds max(1e-9, 1e-16 condition^2) and all that vbg refuses though they can move.
 `--corner`: those only that lie nearest to a singular posture and have the lightest links, by the
-first power of their condition.
+first power of their condition.  `--scattered`: trees of bodies between 1e-12 and 1e9 kg, which may
+err by 1e-9.
 """
 
 from __future__ import annotations
@@ -22,7 +23,16 @@ import numpy as np
 
 import vbg
 from benchmarks import asked
-from benchmarks.accuracy.oracle import Body, Joint, Mechanism, Truth, across, rows_of, truth
+from benchmarks.accuracy.oracle import (
+    Body,
+    Joint,
+    Mechanism,
+    Truth,
+    across,
+    exact,
+    rows_of,
+    truth,
+)
 from vbg.errors import AssemblyError
 from vbg.spatial import quaternion_from_matrix, rotation_matrix
 
@@ -257,6 +267,17 @@ def corner(seed: int) -> Mechanism:
     return moving(rng, replace(made, name=f"{made.name} {seed}"))
 
 
+def scattered(seed: int, powers: tuple[float, float] = (-12.0, 9.0)) -> Mechanism:
+    """A tree of two to five bodies of 10^`powers` of their mass and inertia."""
+    rng = np.random.default_rng(seed)
+    made = tree(rng, int(rng.integers(2, 6)))
+    bodies = []
+    for body in made.bodies:
+        part = 10.0 ** rng.uniform(*powers)
+        bodies.append(replace(body, mass=part * body.mass, inertia=part * body.inertia))
+    return moving(rng, replace(made, bodies=bodies, name=f"scattered {seed}"))
+
+
 def lightened(
     rng: np.random.Generator, made: Mechanism, parts: tuple[float, float] = PARTS
 ) -> Mechanism:
@@ -416,17 +437,18 @@ def wrongly_refused(verdict: Verdict) -> bool:
     return bool(verdict.refused) and verdict.truth.freedoms > 0 and verdict.truth.last > 1e-6
 
 
-def main(count: int, seed: int, *, cornered: bool = False) -> int:
-    worst, refused, failed = 0.0, 0, 0
+def main(count: int, seed: int, judged: Callable[[int], Verdict]) -> int:
+    worst, refused, failed, errors = 0.0, 0, 0, []
     for k in range(seed, seed + count):
-        verdict = compared(corner(k), power=1) if cornered else compared(random_mechanism(k))
+        verdict = judged(k)
         if verdict.refused:
             refused += 1
             if wrongly_refused(verdict):
                 failed += 1
                 print(f"{verdict.name}: refused: {verdict.refused[:160]}", flush=True)
             continue
-        worst = max(worst, verdict.error / verdict.allowed, verdict.of_forces / verdict.allowed)
+        errors.append(max(verdict.error, verdict.of_forces))
+        worst = max(worst, errors[-1] / verdict.allowed)
         right = verdict.truth
         if not verdict.passed:
             failed += 1
@@ -436,8 +458,10 @@ def main(count: int, seed: int, *, cornered: bool = False) -> int:
                 f"{right.last:.1e}, next {right.next:.1e}, dependent {verdict.dependent}",
                 flush=True,
             )
+    above = sum(not error <= LEAST for error in errors)
     print(f"{count} mechanisms: {failed} failed, {refused} refused (rightly or not); worst error "
-          f"{worst:.2g} of what is allowed")  # fmt: skip
+          f"{worst:.2g} of what is allowed; {above} above {LEAST:.0e}, the largest "
+          f"{max(errors, default=0.0):.1e}")  # fmt: skip
     return 1 if failed else 0
 
 
@@ -445,6 +469,14 @@ if __name__ == "__main__":
     words = asked.parser(__doc__)
     words.add_argument("count", nargs="?", type=int, default=1000)
     words.add_argument("seed", nargs="?", type=int, default=0, help="of the first one")
-    words.add_argument("--corner", action="store_true", help="the worst postures and masses only")
+    kinds = words.add_mutually_exclusive_group()
+    kinds.add_argument("--corner", action="store_true", help="the worst postures and light links")
+    kinds.add_argument("--scattered", action="store_true", help="trees of masses of all sizes")
     given = words.parse_args()
-    sys.exit(main(given.count, given.seed, cornered=given.corner))
+
+    def judged(k: int) -> Verdict:
+        if given.corner:
+            return compared(corner(k), power=1)
+        return compared(scattered(k), exact) if given.scattered else compared(random_mechanism(k))
+
+    sys.exit(main(given.count, given.seed, judged))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from mpmath import lu_solve, matrix, workdps
 from scipy.linalg import cho_factor, cho_solve, qr
 
 Array = np.ndarray
@@ -24,6 +25,7 @@ Array = np.ndarray
 RANK = 1e-9  # singular values of the scaled rows below this part of the largest are zero
 STEP = 1e-30
 REFINEMENTS = 4
+DIGITS = 60  # of `exact`
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,22 @@ def rows_of(joints: Sequence[Joint], p: Array, R: Array) -> Array:
 def truth(mechanism: Mechanism) -> Truth:
     """The accelerations of `mechanism` at t = 0."""
     return _solved(mechanism, *equations(mechanism))
+
+
+def exact(mechanism: Mechanism) -> Truth:
+    """The same in DIGITS digits, of independent rows, whatever the masses: (a, l) of
+    [M, J^T; J, 0] (a, l) = (F, right).  `condition` is not looked at."""
+    M, J, F, right = equations(mechanism)
+    n, m = len(F), len(J)
+    whole = np.block([[M, J.T], [J, np.zeros((m, m), dtype=M.dtype)]])
+    with workdps(DIGITS):
+        found = lu_solve(matrix(whole.tolist()), matrix(np.concatenate([F, right]).tolist()))
+        a = np.array([float(found[i]) for i in range(n)])
+        efforts = matrix([-found[n + i] for i in range(m)])
+        loads = np.array([float(v) for v in matrix(J.T.tolist()) * efforts])
+    free = np.linalg.solve(M.astype(float), F.astype(float))
+    largest = float(max(np.abs(a).max(), np.abs(free).max()))
+    return Truth(a, loads, m, n - m, 1.0, 0.0, 1.0, largest)
 
 
 def equations(mechanism: Mechanism) -> tuple[Array, Array, Array, Array]:

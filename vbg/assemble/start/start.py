@@ -337,7 +337,8 @@ def _rows_of_drives(system: System) -> Mask:
 def _conditioned(system: System, closer: Closer, start: Start) -> Start:
     """With the condition of its constraint matrix and, where that is large, with what it costs.
 
-    Raises AssemblyError where a row that is kept has no pivot in the digits of numbers."""
+    Raises AssemblyError where the posture is singular, or where rounding leaves less than six
+    digits of accelerations, however often they are closed."""
     x, rows = start.state, closer.projector.rows
     evaluate = Evaluator(system.programs.correction, kept=closer.kept)
     evaluate(0.0, x, np.zeros(rows))

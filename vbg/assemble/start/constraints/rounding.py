@@ -94,8 +94,7 @@ def lost_to_rounding(system: System, closer: Closer, x: Array, condition: float)
     if stores is None:
         return np.inf
     laws = _Laws(stores)
-    each = (_left(closer, laws, 0.0, x, np.concatenate(field)) for field in _momenta(stores))
-    lost = max(each, default=0.0)
+    lost = _largest(_left(closer, laws, 0.0, x, np.concatenate(f)) for f in _momenta(stores))
     if loops:
         return 0.0 if lost < NOTHING else np.inf
     return lost
@@ -124,14 +123,20 @@ def lost_when_closed(system: System, closer: Closer, x: Array) -> float:
         steps.add(moved)
         return laws.flows(moved[laws.places])
 
-    worst = 0.0
-    for field in _momenta(stores):
-        once = project(np.concatenate(field))
+    def lost(momenta: Array) -> float:
+        once = project(momenta)
         terms = closer.rows.terms_at(0.0, x, evaluate.output("multipliers"))
         twice = project(moved[laws.places])
         rounded = project(EPS * terms * random.choice([-1.0, 1.0], len(terms)))
-        worst = max(worst, float(np.abs([once - twice, rounded]).max()))
-    return worst if np.isfinite(worst) else np.inf
+        return float(np.abs([once - twice, rounded]).max())
+
+    return _largest(lost(np.concatenate(field)) for field in _momenta(stores))
+
+
+def _largest(losses: Iterable[float]) -> float:
+    """Infinite where one of them is no number."""
+    worst = float(np.max(np.fromiter(losses, dtype=float), initial=0.0))
+    return np.inf if np.isnan(worst) else worst
 
 
 class LossOfLoads:
