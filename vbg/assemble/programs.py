@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derive.closings import closed, closed_smallest
+from vbg.assemble.derive.closings import closed, closed_rates, closed_smallest
 from vbg.assemble.derive.equations import (
     DISSIPATED,
     SUPPLIED,
@@ -106,9 +106,7 @@ class Programs:
         def left(rates: Mapping[Block, Block]) -> Block:
             return linear((-1.0, self._along(e.residual, rates)))
 
-        if smallest:
-            return closed_smallest(e, left, steps)
-        return closed(e, e.rates, e.efforts, left, steps)
+        return (closed_smallest if smallest else closed_rates)(e, left, steps)
 
     @property
     def closes(self) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 import vbg
 from benchmarks.accuracy.mechanisms import (
+    at_state,
     compared,
     corner,
     doubled,
@@ -44,6 +45,25 @@ def test_light_links_beside_a_singular_posture(first):
     for seed in range(first, first + 8):
         verdict = compared(corner(seed), power=1)
         assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("first", tail([16, 0, *range(32, 160, 16)], 1))
+@pytest.mark.parametrize("what", ["rate", "recorded"])
+def test_what_drives_supply_there_is_what_bodies_get(first, what):
+    """d/dt of kinetic energy less the power of weights: what reads the efforts of joints reads
+    those that accelerations were closed with."""
+    for seed in range(first, first + 16, 2):  # those with a drive
+        made = corner(seed)
+        start = vbg.start(model_of(made))
+        found = start.evaluator(what)(0.0, start.state)
+        rate = dict(zip(start.system.state_names, found, strict=False))
+        got, size = 0.0, 0.0
+        for k, b in enumerate(at_state(made, start.system, start.state).bodies):
+            force = np.array([rate[f"b{k}.momentum.{i}"] for i in "xyz"]) - b.mass * made.gravity
+            torque = [rate[f"b{k}.angular_momentum.{i}"] for i in "xyz"]
+            terms = np.concatenate([b.v * force, b.w * torque])
+            got, size = got + terms.sum(), size + np.abs(terms).sum()
+        assert abs(rate["energy.supplied"] - got) <= 1e-9 * size
 
 
 @pytest.mark.parametrize("part", [1e-6, 1e-8])

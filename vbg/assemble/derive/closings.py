@@ -69,6 +69,11 @@ def closed(
     return rates, efforts
 
 
+def closed_rates(e: Equations, left: Left, steps: int) -> tuple[Steps, Block]:
+    """All rates, and the efforts that cause them."""
+    return _with_others(e, *closed(e, e.rates, e.efforts, left, steps))
+
+
 def closed_smallest(e: Equations, left: Left, steps: int) -> tuple[Steps, Block]:
     """The same of the smallest efforts: of the kept rows alone, shared with those that depend on
     them, and closed again, since sharing is elimination, too."""
@@ -76,7 +81,12 @@ def closed_smallest(e: Equations, left: Left, steps: int) -> tuple[Steps, Block]
     alone = solve(e.factor, e.efforts.args[1], alone=True)
     _, efforts = closed(e, _caused(e, alone), alone, left, steps)
     shared = smallest(e.factor, efforts)
-    return closed(e, _caused(e, shared), shared, left, steps)
+    return _with_others(e, *closed(e, _caused(e, shared), shared, left, steps))
+
+
+def _with_others(e: Equations, rates: Steps, efforts: Block) -> tuple[Steps, Block]:
+    """With what else reads efforts: what drives supply, and signals."""
+    return {**_caused(e, efforts), **{s: rates[s] for s in e.struck if s in rates}}, efforts
 
 
 def _caused(e: Equations, efforts: Block) -> Steps:
